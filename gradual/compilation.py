@@ -59,17 +59,17 @@ class Options:
 
 
 ORDINARY = Options()
-"""How a text is checked where nobody says otherwise."""
+"""The default options."""
 
 Compile = Callable[[Source, Options], "Compilation"]
-"""How a text is checked: the compiler's road, for which a compilation asks again after an edit."""
+"""The function that compiles a text; a compilation calls it again for an edited text."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compilation:
     """A checked file.
 
-    `str` and `render` give the report that `gradual check` prints, but for lints.
+    `str` and `render` give the report that `gradual check` prints, without lints.
 
     Attributes:
         source: the text, with its name.
@@ -77,10 +77,10 @@ class Compilation:
         diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
         checks: what is left to run time, each with its `condition`, its `blame` and its `span`.
         proved: how many obligations were proved.
-        refuted: how many of the errors say that an obligation fails, at all sizes or at some; one that only follows
-            from another error is not told, and not counted.
-        compile: how the text with an edit is checked.
-        notes: what the passes that made it have to tell.
+        refuted: how many of the errors are obligations that fail, at all sizes or at some; an obligation that fails
+            only because of another error is neither reported nor counted.
+        compile: the function that compiles an edited text.
+        notes: notes from the passes that made this compilation.
     """
 
     source: Source
@@ -105,7 +105,7 @@ class Compilation:
         return f"<Compilation of {visible(self.source.name)}: {self.totals}>"
 
     def _repr_html_(self) -> str:
-        """The report for a notebook, with the residual checks to be opened."""
+        """The report for a notebook, with the residual checks in a collapsible section."""
         from gradual.report.html import page
 
         found = [as_note(check) for check in self.checks]
@@ -288,13 +288,13 @@ class Compilation:
         return self._placed(replace(one, help=(help,) if help else ()) for one, help in helped)
 
     def lints(self, *, names: bool = True, beside_errors: bool = False) -> tuple[Diagnostic, ...]:
-        """Warnings about what is accepted and unlikely to be meant; nothing of a program with errors, or after passes.
+        """The lints; none for a program with errors, or after passes.
 
-        They are no part of `diagnostics`: no type, check or error depends on them.
+        They are not in `diagnostics`: no type, check or error depends on them.
 
         Args:
-            names: whether names that are not used, or hide others, are told; nobody chose those of an imported model.
-            beside_errors: whether they are told of a program with errors, as far as it could be checked.
+            names: whether to report unused and shadowing names; not useful for an imported model.
+            beside_errors: whether to report lints of a program with errors, as far as it could be checked.
         """
         from gradual.lints.lint import lints_of_names, lints_of_types
 
@@ -321,7 +321,7 @@ class Compilation:
         return planned(self._ready(entry))
 
     def measure(self, entry: str, *values: Any) -> tuple[Value, Mapping[str, int]]:
-        """The value by the machine, and what each buffer of the plan took; an assertion holds it to the plan.
+        """The value computed by the machine, and buffer -> memory used; asserts that the plan is respected.
 
         Raises as `run` does.  [plan.measured]
         """
@@ -351,7 +351,7 @@ class Compilation:
 
     @contextmanager
     def _placing(self) -> Iterator[None]:
-        """What stops a run knows the text that it speaks of."""
+        """Attach the source to whatever stops a run."""
         try:
             yield
         except Stop as stop:

@@ -36,7 +36,7 @@ from gradual.source import visible
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
 SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
 _PATIENCE = 20
-"""After how many cases in a row without an answer an implementation is given up."""
+"""After so many cases in a row without an answer, the run is aborted."""
 
 SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 
@@ -133,7 +133,7 @@ def _implementation(
 
 
 def _all_told(results: Iterable[Result], verbose: bool) -> Iterator[Result]:
-    """The results, each told; after many cases in a row without an answer no more are asked for."""
+    """Report each result, and yield it; stop after many cases in a row without an answer."""
     lost = 0
     for result in results:
         _told(result, verbose)
@@ -145,7 +145,7 @@ def _all_told(results: Iterable[Result], verbose: bool) -> Iterator[Result]:
 
 
 def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]) -> NoReturn:
-    """Tell the numbers, and exit."""
+    """Report the totals, and exit."""
     for profile, tally in tallied(results, profiles).items():
         _say(f"{profile.value:8} {tally.passed} of {tally.asked}")
     counts = {kind: sum(result.kind is kind for result in results) for kind in Class}
@@ -198,7 +198,7 @@ def _told(result: Result, verbose: bool) -> None:
 
 
 def _say(text: str) -> None:
-    """Lines in which nothing steers a terminal; what others said stands on one of them."""
+    """Print lines without terminal control characters; text from another process is kept on one line."""
     click.echo(shielded(text, plain))
 
 

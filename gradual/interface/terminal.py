@@ -50,7 +50,7 @@ class Output:
 
 
 def note(text: str) -> None:
-    """Tell something beside the result, on standard error."""
+    """Write a note to standard error, separate from the result."""
     click.echo(shielded(text, plain), err=True)
 
 
@@ -84,7 +84,7 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def choices(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that stand before a command or after it."""
+    """The options that may be given before or after a command."""
     function = click.option("-v", "--verbose", count=True, help="Also show how obligations were decided.")(function)
     function = click.option("-q", "--quiet", count=True, help="Only errors; -qq only the exit code.")(function)
     return click.option("--color", type=click.Choice(["auto", "always", "never"]), help="Default: auto.")(function)

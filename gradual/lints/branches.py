@@ -1,7 +1,7 @@
-"""Branches that are never taken: what is known whatever came decides the condition of an `if`.
+"""Dead branches: the facts at an `if` decide its condition.
 
-Only what costs no search is asked: the form of the condition, what the definition declares and what was checked before,
-and the conditions around.
+No search is used: only the condition's normal form and bounds, from the declaration, earlier checks, and enclosing
+conditions.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from gradual.types.unpacking import sizes
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """An `if` of which one branch is never taken: its span, and what its condition always is."""
+    """An `if` with a dead branch: its span, and the constant value of its condition."""
 
     span: Span
     holds: bool
 
 
 def decided(module: Module) -> Iterator[Decided]:
-    """Every such `if` of a program, once; one in a literal is decided if it is so wherever that was written out."""
+    """Each such `if` of a program, once; one in a function literal must be decided alike in every inlined copy."""
     found: dict[Span, set[bool | None]] = {}
     for function in module.functions.values():
         if any(isinstance(step, If) for step in every(function.body)):
@@ -41,10 +41,10 @@ def decided(module: Module) -> Iterator[Decided]:
 
 
 class _Walk:
-    """A walk through one function with what is known at each step.
+    """A walk through one function with the facts at each step.
 
     Attributes:
-        found: for each `if` by its span, what its condition was found to be, wherever it was met.
+        found: span of an `if` -> the values found for its condition, None for undecided.
     """
 
     def __init__(self, found: dict[Span, set[bool | None]]) -> None:
@@ -53,7 +53,7 @@ class _Walk:
         self._types: dict[str, OpenedType] = {}
 
     def function(self, function: Function) -> None:
-        """A function or a literal, under what it declares."""
+        """Visit a function or function literal, assuming what it declares."""
         mark = self._facts.mark()
         for param in function.params:
             self._types[param.name] = param.type
@@ -98,7 +98,7 @@ class _Walk:
             self._block(step.orelse, None if condition is None else negated(condition))
 
     def _condition(self, name: str) -> Constraint | None:
-        """What a boolean says of sizes, where its elements are tracked."""
+        """The constraint that a boolean represents, if its content is tracked."""
         type = self._types.get(name)
         if isinstance(type, TensorType) and type.contents and isinstance(type.contents[0], Constraint):
             return type.contents[0]

@@ -1,4 +1,4 @@
-"""Lints: warnings about programs that are accepted, and that are unlikely to do what was meant.
+"""Lints: warnings about accepted programs that are unlikely to do what was meant.
 
 They say nothing of what a program may do: types, obligations and acceptance are the same whether they are asked for or
 not.  They are decided by the text and by the types that checking found.
@@ -31,7 +31,7 @@ LINTS = frozenset({STRETCHED, UNUSED_VALUE, UNUSED_DEFINITION, HIDING, NEVER_TAK
 """The codes of all lints."""
 
 HELPED = 8
-"""How many applications get helps: each help takes checking the file again."""
+"""How many applications get helps; each help requires another check of the file."""
 
 _UNUSED_NAMES = re.compile(rf"{UNUSED}\w*")
 
@@ -40,7 +40,7 @@ Works = Callable[[Edit], bool]
 
 
 def lints_of_names(surface: ast.Module, text: str) -> Iterator[Diagnostic]:
-    """The lints that the text alone decides."""
+    """The lints that need only the syntax tree."""
     uses = Uses(surface, text)
     taken = frozenset(_UNUSED_NAMES.findall(text))
     yield from (_unused_value(symbol, taken) for symbol in uses.unused_values())
@@ -65,12 +65,12 @@ def lints_of_types(
 
 
 def _nothing(edit: Edit) -> bool:
-    """No edit is known to work."""
+    """Reject every edit."""
     return False
 
 
 def _written(surface: ast.Module) -> Mapping[Span, ast.Expr]:
-    """The calls, the infix applications and the `if`s of a program by where they stand."""
+    """Span -> call, infix application or `if` of a program."""
     bodies = [one.function.body for one in surface.definitions if isinstance(one, ast.Def)]
     bodies += [one.body for one in surface.definitions if isinstance(one, ast.OperatorDef) and one.body is not None]
     parts = (part for body in bodies for part in within(body))
@@ -82,7 +82,7 @@ def _unused_value(symbol: Symbol, taken: frozenset[str]) -> Diagnostic:
     is_parameter = symbol.kind is Kind.PARAMETER
     what = f"the parameter `{symbol.name}`" if is_parameter else f"`{symbol.name}`"
     name = UNUSED + symbol.name[1:]
-    is_new = symbol.name[1:].isidentifier() and name not in taken  # a name that stands nowhere changes nothing
+    is_new = symbol.name[1:].isidentifier() and name not in taken  # renaming to an unused name is safe
     edits = (Edit(_span(symbol), name),) if is_new else ()
     return _warning(
         UNUSED_VALUE,
@@ -153,7 +153,7 @@ def _operands(written: ast.Expr | None) -> Sequence[ast.Expr]:
 
 
 def _helps(one: Stretched, parts: Sequence[ast.Expr], text: str) -> Iterator[Help]:
-    """What may have been meant, to be tried: the operands element by element, or each with each."""
+    """The edits to try: combine the operands elementwise, or as an explicit outer product."""
     if not parts:
         return
     first, second = (parts[place].span for place in one.operands)

@@ -1,4 +1,4 @@
-"""Names that serve nothing: values and definitions that nothing uses, and names that hide others."""
+"""Unused values and definitions, and names that shadow others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.syntax.tree.scopes import Kind, Scopes, Symbol
 from gradual.syntax.tree.subexpressions import mentioned, within
 
 UNUSED = "%_"
-"""How the names of values begin that need not be used."""
+"""The prefix of names of values that may be unused."""
 
 ENTRY = "@main"
 
@@ -21,7 +21,7 @@ _DEFINED = frozenset({Kind.FUNCTION, Kind.OPERATOR})
 
 
 class Uses(Scopes):
-    """What is used of the names of a module, and where each was used last."""
+    """The uses of names in a module, with the last use of each."""
 
     def __init__(self, module: ast.Module, text: str) -> None:
         self._module = module
@@ -32,25 +32,25 @@ class Uses(Scopes):
         super().__init__(module, text)
 
     def defined(self, symbol: Symbol, span: Span) -> None:
-        """A symbol; one that hides another is kept unless it is made of that one."""
+        """Record a symbol, and that it shadows another, unless the other is used in its definition."""
         self._symbols[symbol] = span
         hidden = symbol.hides
         if hidden is not None and _alike(symbol, hidden) and self._last.get(hidden, -1) < span.start:
             self._hiding.append((symbol, hidden))
 
     def used(self, symbol: Symbol, start: int) -> None:
-        """A use: of a definition, by the one around it."""
+        """Record a use; for a function or operator also an edge of the call graph."""
         self._last[symbol] = start
         if symbol.kind in _DEFINED:
             self._calls[self._function].add(symbol.name)
 
     # ------------------------------------------------------------------------------------------------------ findings
     def hiding(self) -> Iterator[tuple[Symbol, Symbol]]:
-        """The names that hide others, each with that one; `let %x = nn.relu(%x)` is made of the one that it hides."""
+        """Pairs of a name and the one that it shadows, except as in `let %x = nn.relu(%x)`, which uses the other."""
         return iter(self._hiding)
 
     def unused_values(self) -> Iterator[Symbol]:
-        """The variables and parameters that nothing uses; of operators without a body nothing is expected."""
+        """The unused variables and parameters, except the parameters of operators without a body."""
         unused = [symbol for symbol in self._symbols if symbol.kind in _VALUES and symbol not in self._last]
         unused = [symbol for symbol in unused if not symbol.name.startswith(UNUSED)]
         if unused:
@@ -70,7 +70,7 @@ class Uses(Scopes):
         yield from (one for one in self._symbols if one.kind in _DEFINED and one.name not in reached)
 
     def _serving(self) -> Iterator[Span]:
-        """Where the names of values stand that serve without being used."""
+        """The spans of names of values that have a purpose without being used."""
         for definition in self._module.definitions:
             match definition:
                 case ast.Def(function=function):
@@ -88,7 +88,7 @@ def _alike(one: Symbol, other: Symbol) -> bool:
 
 
 def _within(body: ast.Expr) -> Iterator[Span]:
-    """The names in a body of what serves without being used."""
+    """The names in a body of values that have a purpose without being used."""
     for part in within(body):
         if isinstance(part, ast.Fn):
             yield from _in_function(part)
@@ -101,7 +101,7 @@ def _within(body: ast.Expr) -> Iterator[Span]:
 
 
 def _bound(pattern: ast.Pattern) -> Iterator[ast.Local]:
-    """The variables of a pattern: they name the parts of what is taken apart."""
+    """The variables of a pattern; they document the parts of the matched value."""
     waiting = [pattern]
     while waiting:
         match waiting.pop():
@@ -112,7 +112,7 @@ def _bound(pattern: ast.Pattern) -> Iterator[ast.Local]:
 
 
 def _serves(item: ast.Let) -> bool:
-    """Whether a value serves without being used: a cast checks, a write is an effect, a tuple is taken apart whole."""
+    """Whether a value has a purpose without being used: a cast checks, a write has an effect, a tuple is matched."""
     match item:
         case ast.Let(value=ast.Cast() | ast.Ref(kind="ref_write") | ast.Project()):
             return True
@@ -125,7 +125,7 @@ def _serves(item: ast.Let) -> bool:
 
 
 def _in_function(function: ast.Fn | ast.OperatorDef) -> Iterator[Span]:
-    """The parameters that a function needs for a size that only their types have, and that it speaks of elsewhere."""
+    """The parameters whose types alone bind a size that the function mentions elsewhere."""
     sizes = [_sizes_of(param.annotation) for param in function.params]
     shown = Counter(size for some in sizes for size in some)
     elsewhere: frozenset[str] | None = None

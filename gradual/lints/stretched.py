@@ -1,9 +1,9 @@
 """Operands of an elementwise operator that are both stretched: `(b, 1)` with `(b,)` gives `(b, b)`.
 
 Of two operands of different rank, the one of higher rank has a 1 where the other has another size, and the other lacks
-an axis that it has: each value of the one meets each of the other.  That is told where the axes that meet may have been
-meant to be one, since their sizes are the same or one of them is open, and where nobody placed the 1 in the program: a
-`reshape` or `expand_dims` did so on purpose.
+one of its axes, so that the result is an outer product.  It is reported if the two axes may have been meant to be the
+same, because their sizes are equal or one of them is unknown, and if no `reshape` or `expand_dims` in the program made
+the 1 on purpose.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ ELEMENTWISE = "elementwise"
 
 @dataclass(frozen=True, slots=True)
 class Stretched:
-    """An application of which two operands are stretched.
+    """An application that stretches two operands.
 
     Attributes:
-        operands: which operands they are, the one of higher rank first.
+        operands: the indices of the two, the one of higher rank first.
         shapes: their shapes.
         axis: where the first has a 1 that is stretched.
         lead: an axis of the first that the second lacks.
@@ -41,7 +41,7 @@ class Stretched:
 
 
 def stretched(module: Module) -> Iterator[Stretched]:
-    """Every such application of a program; one that stands in a literal comes as often as that was written out."""
+    """Each such application of a program; one in a function literal is repeated for every inlined copy."""
     for function in module.functions.values():
         yield from _of_function(function)
 
@@ -61,7 +61,7 @@ class _Origins:
     values: Values
 
     def is_placed(self, name: str, axis: int) -> bool:
-        """Whether the program wrote the 1 that a value has at an axis, be it before other elementwise operators."""
+        """Whether the program wrote the 1 of a value at an axis, possibly before other elementwise operators."""
         waiting, seen = [(name, axis)], set[str]()
         while waiting:
             name, axis = waiting.pop()
@@ -83,7 +83,7 @@ class _Origins:
         return False
 
     def _with_one(self, names: Iterable[str], back: int) -> Iterator[tuple[str, int]]:
-        """The values that have a 1 at an axis that is counted from the back, and which axis that is."""
+        """The values that have a 1 at an axis counted from the back, each with that axis counted from the front."""
         for name in names:
             shape = self.values.shape(name)
             if shape is not None and len(shape) >= -back and shape[back] is ONE:
@@ -105,7 +105,7 @@ def _among(step: Apply, values: Values) -> Stretched | None:
 
 
 def _axes(high: Shape, low: Shape) -> tuple[int, int] | None:
-    """Where a 1 of `high` meets a size of `low` that may be one of those that `low` lacks, and where that is."""
+    """`(axis, lead)`: `high` has a 1 at `axis`; the size of `low` there may be meant for `lead`, which `low` lacks."""
     more = len(high) - len(low)
     for axis, size in enumerate(low, more):
         if more > 0 and high[axis] is ONE and size is not ONE:
@@ -116,7 +116,7 @@ def _axes(high: Shape, low: Shape) -> tuple[int, int] | None:
 
 
 def _may_be_meant(one: Dim, other: Dim) -> bool:
-    """Whether two sizes are the same, or one of them is open and might be the other, a named one."""
+    """Whether two sizes are the same, or neither is a constant and one is unknown, so that they might be equal."""
     if one is other:
         return True
     return one.value is None and other.value is None and (_is_open(one) or _is_open(other))

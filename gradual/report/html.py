@@ -1,4 +1,4 @@
-"""A report as HTML that stands alone: for notebooks, light or dark."""
+"""A report as self-contained HTML, for light or dark notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that come from one unknown, told together: what it is, where it comes from, what knowing it would save."""
+"""Group the checks caused by one unknown: report the unknown, its origin, and the checks that knowing it would save."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.source import Span
 
 CODE = "E0408"
 MANY = 3
-"""So many checks about one unknown are told together."""
+"""From so many checks about one unknown on, they are reported together."""
 
 
 def lost(checks: Iterable[Check]) -> Iterator[Diagnostic]:
@@ -44,7 +44,7 @@ def _diagnostic(span: Span, says: str, found: list[Check]) -> Diagnostic:
 
 
 def _is_about_one(check: Check) -> bool:
-    """Whether all that the check asks about was left open in one place."""
+    """Whether all variables in the check's condition are unknowns, with a single origin."""
     return len(check.blame.promises) == 1 and all(variable.is_existential for variable in check.goal.variables())
 
 

@@ -37,7 +37,7 @@ _PAINTED = re.compile("(" + "|".join(re.escape(f"\x1b[{code}m") for code in ("0"
 
 
 def shielded(text: str, paint: Paint) -> str:
-    """Lines in which nothing steers a terminal but the colour codes of the painter that made them."""
+    """Lines without terminal control characters, except the colour codes of the painter that made them."""
     if paint is not ansi:
         return visible(text, _LAYOUT)
     pieces = _PAINTED.split(text)
@@ -46,7 +46,7 @@ def shielded(text: str, paint: Paint) -> str:
 
 
 _LAYOUT = "\n\t"
-"""What lays out a text and steers nothing."""
+"""The layout characters, which are harmless in a terminal."""
 
 
 def painter(color: bool) -> Paint:

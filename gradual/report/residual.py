@@ -10,7 +10,7 @@ from gradual.diagnostic import Diagnostic, Help, Related, Severity
 
 
 def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None = None) -> Diagnostic:
-    """What a check requires, who left it open, who is blamed if it fails, and what would prove it.  [check.residual]"""
+    """A note: the check's condition, the origin of its unknowns, the blame, and how to prove it.  [check.residual]"""
     blame = check.blame
     notes = [f"guards against: {blame.says}, by rule {blame.rule}"]
     notes += [f"not proved: {blame.because}"] if blame.because else []

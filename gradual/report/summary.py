@@ -22,7 +22,7 @@ def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int
 
 
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics in the order in which a person would mend what they say; those of a kind as a run meets them.
+    """Diagnostics in the order in which a person would fix them; those of a kind in the order of a run.
 
     First what is wrong for all sizes, then what fails for some, then warnings, then checks: the unknowns that many are
     about, then each, those last that ask only that something is not empty.

@@ -1,11 +1,11 @@
 """Inner products of rows with rows, many at once.
 
-The definition is `dot`: floats from left to right in binary64, then kept; integers exact.  Where an element is narrower
-than binary64, there is a faster way to the same one: `2 x·y = |x|² + |y|² - |x - y|²`, with `math.dist` for each of the
-three.  Both ways err by little and by a known bound; if the least and the greatest number within the bounds are kept as
-the same element, the defined one is too, and else it is computed as defined.  The test of what an error can change in
-rounding is Ziv's (Fast evaluation of elementary mathematical functions with correctly rounded last bit, ACM TOMS 17,
-1991).  An integer is the only one within the bounds, or it is computed as defined.
+The definition is `dot`: floats are summed from left to right in binary64, then rounded; integers are exact.  For types
+narrower than binary64 there is a faster method with the same result: `2 x·y = |x|² + |y|² - |x - y|²`, with `math.dist`
+for each of the three.  Its error has a known bound; if both ends of the error interval round to the same element, that
+is the defined one, otherwise it is computed by the definition.  This is Ziv's rounding test (Fast evaluation of
+elementary mathematical functions with correctly rounded last bit, ACM TOMS 17, 1991).  For integers, the interval must
+contain exactly one integer.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from gradual.types.dtype import DType
 Row = tuple[Any, ...]
 
 _WIDE, _MANY = 16, 8
-"""From so many columns and rows on, of one side, the faster way is faster."""
+"""The numbers of columns, and of rows of one side, from which the faster method pays off."""
 _LEAST, _GREATEST = 2.0**-600, 2.0**600
-"""Squares of lengths between which nothing overflows, and what underflows is far below the bound."""
+"""Limits on squared lengths, within which nothing overflows, and underflow is far below the error bound."""
 _BALANCED = 2
-"""Exponents may be so far apart without the bound growing too wide for most elements."""
+"""Exponents may differ by so much before a row is scaled; more would make the error bound too wide."""
 
 
 def products(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
-    """The inner product of every left row with every right row, left rows outermost, kept.   [scalar.total]"""
+    """The inner product of every left row with every right row, left rows outermost, rounded.   [scalar.total]"""
     width, count = len(right[0]) if right else 0, max(len(left), len(right))
     if dtype is DType.FLOAT64 or width < _WIDE or count < _MANY:
         return kept(dtype, chain.from_iterable(map(dot, repeat(row), right) for row in left))
@@ -44,7 +44,7 @@ def products(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[A
 
 
 def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
-    """The products of rows that are not empty, in a type of floats narrower than binary64 or of integers."""
+    """The products of nonempty rows by the faster method; the type is integer, or float narrower than binary64."""
     found, origin = array(TYPECODES[dtype]), (0.0,) * len(right[0])
     squares = [length * length for length in map(dist, right, repeat(origin))]
     mean = sum(squares) / len(squares)
@@ -60,7 +60,7 @@ def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]
 def _row(
     row: Row, square: float, right: Sequence[Row], squares: Sequence[float], mean: float, dtype: DType
 ) -> array[Any]:
-    """One row's products, from its squared length and those of the others, and their mean."""
+    """The products of one row with the right rows, from the squared lengths, and the mean of those of the right."""
     scaled, scale = row, 1.0
     shift = (frexp(mean)[1] - frexp(square)[1]) // 2
     if abs(shift) > _BALANCED:
@@ -79,7 +79,7 @@ def _row(
 def _floats(
     row: Row, right: Sequence[Row], least: Sequence[float], greatest: Sequence[float], dtype: DType
 ) -> array[Any]:
-    """The products that are within bounds; those of which the sign of zero is not certain are computed as defined."""
+    """The products from their error intervals; recompute by definition if the ends round differently, or to zero."""
     found, other = kept(dtype, least), kept(dtype, greatest)
     if found.tobytes() != other.tobytes():
         for place, (under, over) in enumerate(zip(found, other, strict=True)):
@@ -91,7 +91,7 @@ def _floats(
 def _integers(
     row: Row, right: Sequence[Row], least: Sequence[float], greatest: Sequence[float], dtype: DType
 ) -> array[Any]:
-    """The products that are within bounds."""
+    """The products from their error intervals; recompute by definition if an interval has not exactly one integer."""
     found = list(map(ceil, least))
     for place, (under, over) in enumerate(zip(found, map(floor, greatest), strict=True)):
         if under != over:
@@ -100,11 +100,11 @@ def _integers(
 
 
 def _bound(columns: int) -> float:
-    """How far the faster way and the definition may be apart, as a share of `|x|² + |y|²`.
+    """The largest difference between the faster method and the definition, relative to `|x|² + |y|²`.
 
-    Twice the product is what is computed; in units of 2**-53 of that sum and for n columns: a squared length errs by
-    less than n + 11, as it would if it were summed up one by one; so the three, the last of which is at most twice as
-    great as the sum, by less than 3 n + 33, and by 4 with what is done to them; twice the definition, which sums up no
-    more than that, by less than n.  The bound is 4 n + 64, which leaves room for what is of second order.
+    The computed number is twice the product.  Errors are in units of 2**-53 of that sum, for n columns.  A squared
+    length has an error below n + 11, as if summed term by term.  The three together are below 3 n + 33, since the last
+    is at most twice the sum; the operations on them add 4.  Twice the definition sums no more than that, and has an
+    error below n.  The bound 4 n + 64 leaves a margin for second-order terms.
     """
     return (columns + 16) * 2.0**-52

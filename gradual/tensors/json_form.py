@@ -42,7 +42,7 @@ def _form(value: Value, parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def from_json(form: Any) -> Value:
-    """The value that a JSON form stands for; raises ValueError where it stands for none."""
+    """The value that a JSON form represents; raises ValueError if it represents none."""
     return folded(form, _inside, _value)
 
 

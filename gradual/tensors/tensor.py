@@ -191,7 +191,7 @@ def _exact(given: Sequence[Any], elements: Sequence[Any]) -> None:
 
 
 def _checked(dtype: DType, flat: Sequence[Any]) -> Sequence[Any]:
-    """The same numbers as Python numbers, none of which the type has to change but by rounding."""
+    """Convert to Python numbers; raises ValueError for one that the type cannot represent up to rounding."""
     if dtype.is_float:
         return [as_float(dtype, part) if isinstance(part, int) else float(part) for part in flat]
     whole = [_whole(dtype, part) for part in flat]

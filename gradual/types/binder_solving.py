@@ -1,8 +1,8 @@
-"""Interfaces of functions: how a call chooses the dims of its callee, and what a `def` or `fn` declares.
+"""Inference of a callee's dim arguments from the shapes of a call's arguments.
 
-Every binder must be readable off an argument: from a bare occurrence, or from one that can be solved (`n + 1`,
-`2 * n`).  One algorithm measures: against the dims of a call's arguments it instantiates, against the sizes of the
-function's own parameters it says how the machine reads them on entry.
+Every binder must be determined by an argument: by a bare occurrence, or by one that can be solved (`n + 1`,
+`2 * n`).  The same algorithm also says how the machine reads the binders on entry to a function: it is then applied
+to the sizes of the function's own parameters.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from gradual.types.unpacking import base_of, content_of, size_of
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How a call chose its callee's dims.
+    """The dim arguments inferred for a call.
 
     Attributes:
-        mapping: what each binder, and each size or element of a parameter, is in the caller's terms.
-        owed: what solving an occurrence such as `2 * n` demands, by parameter.
-        unsolved: binders, and sizes or elements of a parameter, that no argument shows.
+        mapping: binder, or size or element of a parameter -> its value in the caller's terms.
+        owed: the constraints from solving occurrences such as `2 * n`, each with the index of its parameter.
+        unsolved: binders, and sizes or elements of parameters, that no argument determines.
     """
 
     mapping: Mapping[Variable, Dim]
@@ -43,7 +43,7 @@ class Measured:
 
 
 def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
-    """The callee's binders in terms of the arguments: the first bare occurrence, left to right.  [type.call.dims]"""
+    """Infer the callee's binders from the arguments: the first bare occurrence decides.  [type.call.dims]"""
     sizes = [
         (index, extent, size)
         for index, (param, argument) in enumerate(zip(type.params, arguments, strict=True))
@@ -67,9 +67,9 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
 def _solve(
     waiting: dict[Variable, None], sizes: Sequence[tuple[int, Dim, Dim]], mapping: dict[Variable, Dim]
 ) -> Iterator[tuple[int, Constraint]]:
-    """Solve occurrences that are linear in one remaining binder, until none is left that can be.
+    """Solve occurrences that are linear in a single unsolved binder, until none is left; yield what each requires.
 
-    Round after round goes left to right; what no binder stands in that was solved since is as it was, and passed over.
+    Works in rounds, each left to right; an occurrence is visited again only after one of its binders was solved.
     """
     places: dict[Variable, list[int]] = {}
     for place, (_, extent, _) in enumerate(sizes):
@@ -95,7 +95,7 @@ def _solve(
 
 
 def bare(extent: Dim) -> Variable | None:
-    """The variable that a dim is, if it is nothing else."""
+    """The variable if the dim is just a variable, else None."""
     match extent.terms:
         case (((Variable() as variable,), 1),):
             return variable
@@ -121,7 +121,7 @@ def named_parts(type: FunctionType) -> tuple[Variable, ...]:
 
 
 def unbound(type: GradualType) -> Iterator[Variable]:
-    """The variables in a type, without those of the parameters of a function type in it."""
+    """The variables in a type, except those read from the parameters of a function type inside it."""
     match type:
         case FunctionType(params=params, result=result, where=where):
             inside = [variable for part in (*params, result) for variable in unbound(part)]
@@ -139,7 +139,7 @@ def unbound(type: GradualType) -> Iterator[Variable]:
 
 
 def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
-    """The sizes and elements of its parameters that a function type mentions, as those of values in scope."""
+    """Size or element of a parameter that a function type mentions -> the same of the value in scope."""
     places = dict(zip(type.names, values, strict=True))
     mapping: dict[Variable, Dim] = {}
     for part in named_parts(type):
@@ -157,7 +157,7 @@ def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
 def read_off(
     own: Sequence[Variable], type: FunctionType, arguments: Sequence[OpenedType | None]
 ) -> dict[Variable, Dim]:
-    """What sizes, ranks and elements of parameters are in the arguments, as far as these are known and show them."""
+    """Size, rank, number of elements or element of a parameter -> its value in the arguments, where it is known."""
     places = {name: index for index, name in enumerate(type.names)}
     mapping: dict[Variable, Dim] = {}
     for name in own:
@@ -211,7 +211,7 @@ def extents(type: GradualType) -> Iterator[Dim | Constraint]:
 
 
 def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim]]:
-    """Each written dim of a parameter with the dim that the argument has there."""
+    """Each written dim of a parameter with the argument's dim at the same position."""
     match param, argument:
         case TensorType(shape), TensorType(sizes) if len(shape) == len(sizes):
             yield from ((e, size) for e, size in zip(shape, sizes, strict=True) if not isinstance(e, Hole))
@@ -221,7 +221,7 @@ def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim
 
 
 def unmeasured(type: FunctionType, arguments: Sequence[OpenedType]) -> set[Variable]:
-    """The binders that stand where an argument has unknown rank: whatever others show, that one may differ."""
+    """The binders that occur where an argument has unknown rank; its size may differ from the inferred value."""
     pairs = zip(type.params, arguments, strict=True)
     return {variable for pair in pairs for variable in _hidden(*pair)} & set(type.binders)
 
@@ -236,7 +236,7 @@ def _hidden(param: GradualType, argument: OpenedType) -> Iterator[Variable]:
 
 
 def measuring(type: GradualType, path: str) -> OpenedType:
-    """A parameter's type with every size and tracked scalar named by its witness: what the machine can measure."""
+    """A parameter's type with every size and tracked scalar as its existential, which the machine can read."""
     match type:
         case TensorType(shape, dtype):
             scalar = (content_of(path, ()),) if not shape and dtype.counts else None
@@ -250,7 +250,7 @@ def measuring(type: GradualType, path: str) -> OpenedType:
 
 
 def requirements(type: GradualType, path: str) -> Iterator[tuple[Dim | Hole, Dim, str, int]]:
-    """Each written extent of a parameter with the size measured there, the value's path and axis."""
+    """Each written extent of a parameter with the existential for that size, and the value's path and axis."""
     match type:
         case TensorType(shape):
             for axis, extent in enumerate(shape):

@@ -1,4 +1,4 @@
-"""Whether every value of a type has another type as it is, by what is written alone: nothing to check or convert."""
+"""Whether every value of one type also has another, with no check and no conversion, by their syntax alone."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from gradual.types.unpacking import opened
 
 @dataclass(slots=True)
 class Regular:
-    """The pairs of data types met so far: a recursive type meets itself again.
+    """State of the coinductive comparison of recursive data types.
 
     Attributes:
-        room: how large a type inside a data type may be; only types whose parts grow for ever need more.
+        room: limit on the size of a type; only nested data types, whose parts grow for ever, exceed it.
+        met: the pairs assumed to fit.
     """
 
     data: Mapping[str, Data]
@@ -29,12 +30,12 @@ class Regular:
     met: set[tuple[DataType, DataType]] = field(default_factory=set)
 
     def grows(self, type: GradualType) -> bool:
-        """Whether a type has more parts than there is room for."""
+        """Whether a type has more parts than the limit."""
         return parts_of(type) > self.room
 
 
 def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
-    """Whether a value of the source type is one of the target type as it is.  [type.data.convert]"""
+    """Whether each value of the source type has the target type without a conversion.  [type.data.convert]"""
     if source == target:
         return True
     match source, target:
@@ -59,7 +60,7 @@ def is_alike(source: DataType, target: DataType) -> bool:
 
 
 def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
-    """Field by field, and as assumed where the types are met again; an extern type by its arguments' structure."""
+    """Compare the fields, assuming that a pair met again fits; compare extern types by their arguments' structure."""
     if (source, target) in regular.met:
         return True
     if not regular.data[source.name].constructors:
@@ -74,7 +75,7 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
     good = True
     for constructor in declared.constructors.values():
         held = [instantiated(part, mine) for part in constructor.fields]
-        if not any(map(is_empty, held)):  # else there is no value that it made
+        if not any(map(is_empty, held)):  # otherwise this constructor makes no value
             wanted = [instantiated(part, theirs) for part in constructor.fields]
             good = good and all(fits(*pair, regular) for pair in zip(held, wanted, strict=True))
     if not good:

@@ -1,4 +1,4 @@
-"""Unknowns in results of declared operators: the language is pure, so that equal operands give equal sizes.
+"""Unknown sizes in results of declared operators: operators are pure, so equal operands give equal sizes.
 
 [type.declared]
 """
@@ -13,9 +13,9 @@ from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleT
 
 
 def keyed(type: GradualType, operator: str, operands: Sequence[OpenedType], path: str = "") -> GradualType:
-    """The result type of an operator with each `?` named by what it depends on: the operator and all its operands.
+    """The result type of an operator with each `?` keyed by the operator and all its operands.
 
-    An operand that is no tensor may be a cell or a function that reads one: nothing is shared then.
+    If an operand is not made of tensors, no keys are given: it may be a reference, or a function that reads one.
     """
     if not all(map(_is_pure, operands)):
         return type
@@ -44,7 +44,7 @@ def _is_pure(type: OpenedType) -> bool:
 
 
 def identities(operands: Sequence[str], types: Sequence[OpenedType]) -> tuple[str, ...]:
-    """What tells operands apart: two integer scalars of one content are one value."""
+    """Keys that identify the operands: integer scalars of the same content and dtype have the same key."""
     return tuple(_identity(*pair) for pair in zip(operands, types, strict=True))
 
 

@@ -1,6 +1,6 @@
-"""How a call chooses the types of its callee: its arguments are matched with the parameters.
+"""Inference of a callee's type arguments: a call matches its arguments with the parameter types.
 
-Every choice is a closed type: no unknown is named in it.  What several arguments show of one parameter is joined.
+An inferred type names no unknown: each is `?`.  If several arguments determine one type parameter, they are joined.
 [type.parameter] [type.call.types]
 """
 
@@ -32,25 +32,25 @@ from gradual.types.unpacking import closed, opened, without_dims
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an argument shows of a type parameter."""
+    """A type that the argument with this index gives for a type parameter."""
 
     type: GradualType
     argument: int
 
 
 Agree = Callable[[Shown, Shown], GradualType | None]
-"""The type of what two arguments show, or two parts of one; None (after saying so) if there is none."""
+"""Combine two types found for one type parameter; None, after reporting an error, if they do not agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A function type at one call, in the caller's terms.
+    """A function type instantiated at one call, in the caller's terms.
 
     Attributes:
-        types: the type arguments, in the order of the type's own parameters; `_` where nothing shows one.
-        shown: what the arguments showed of each.
-        owed: what measuring the dims demands, by argument.
-        unsolved: whether a dim is left that no argument shows: where it stands is `?`, and nothing is owed of it.
+        types: the type arguments, in the order of the type parameters; `_` for one that nothing determines.
+        shown: type parameter -> the types found for it in the arguments.
+        owed: the constraints from solving for the dims, each with the index of its argument.
+        unsolved: whether some dim is determined by no argument; it becomes `?`, and clauses on it are dropped.
     """
 
     params: tuple[GradualType, ...]
@@ -65,9 +65,9 @@ class Applied:
 def at_arguments(
     type: FunctionType, arguments: Sequence[OpenedType], wanted: GradualType | None = None, agree: Agree | None = None
 ) -> Applied | None:
-    """The function type at the dims and types that its arguments (and a wanted result) show.
+    """The function type at the dims and types inferred from its arguments (and from a wanted result).
 
-    None if `agree` refused.  The dims are chosen first: a chosen type speaks of the caller's names.
+    None if `agree` refused.  Dims are substituted first: inferred types mention the caller's names.
     """
     choice = measured(type, arguments)
     choosing = Choosing(set(type.types), agree or _joined)
@@ -84,14 +84,14 @@ def at_arguments(
 
 
 def at_types(type: FunctionType, arguments: Sequence[OpenedType], types: Sequence[GradualType]) -> Applied:
-    """The function type at given types, and at the dims that its arguments show."""
+    """The function type at given types, and at the dims inferred from its arguments."""
     return _applied(type, measured(type, arguments), tuple(types), {})
 
 
 def at_given(
     type: FunctionType, dims: Mapping[Variable, Dim], types: Mapping[TypeVariable, GradualType]
 ) -> FunctionType:
-    """The function type at some of its dims and types; it chooses the others as before.  [type.instance]"""
+    """The function type at some of its dims and types; the others stay parameters.  [type.instance]"""
     left = FunctionType(
         type.names,
         type.params,
@@ -122,13 +122,13 @@ def _applied(
 
 
 def _at(choice: Measured, part: GradualType) -> GradualType:
-    """A part of a function type at the dims that were chosen; `?` stands where no argument shows one."""
+    """A part of a function type at the inferred dims, with `?` for a dim that no argument determines."""
     known = closed(part, lambda variable: variable not in choice.unsolved) if choice.unsolved else part
     return substituted(known, choice.mapping)
 
 
 def _clause_at(choice: Measured, clause: Constraint) -> Constraint:
-    """What a clause says at the dims that were chosen; nothing is owed of one that no argument shows."""
+    """A clause at the inferred dims; TRUE if it mentions a dim that no argument determines."""
     return clause.substitute(choice.mapping) if clause.variables().isdisjoint(choice.unsolved) else TRUE
 
 
@@ -138,7 +138,7 @@ def _joined(left: Shown, right: Shown) -> GradualType:
 
 
 def is_generic(type: GradualType) -> bool:
-    """Whether a function inside chooses dims or types of its own."""
+    """Whether a function type inside, outside other function types, has dim or type parameters."""
     match type:
         case FunctionType():
             return bool(type.binders or type.types)
@@ -151,7 +151,7 @@ def is_generic(type: GradualType) -> bool:
 
 
 def is_empty(type: GradualType) -> bool:
-    """Whether there is no value of a type: `_`, a tuple with a field of which there is none, a reference to none."""
+    """Whether a type has no values: `_`, a tuple with an empty field, a reference to an empty type."""
     match type:
         case TupleType(fields):
             return any(map(is_empty, fields))
@@ -162,12 +162,12 @@ def is_empty(type: GradualType) -> bool:
 
 
 def settled_type(type: OpenedType) -> GradualType:
-    """The type as a type argument: no unknown is named in it."""
+    """The type as a type argument: each existential becomes `?`."""
     return closed(type, lambda variable: not variable.is_existential)
 
 
 def is_gradual(type: GradualType) -> bool:
-    """Whether an unknown size or rank stands anywhere in a type."""
+    """Whether an unknown size or rank occurs anywhere in a type."""
     match type:
         case TensorType(shape):
             return any(isinstance(extent, Hole) for extent in shape)
@@ -185,13 +185,14 @@ def is_gradual(type: GradualType) -> bool:
 
 @dataclass(slots=True)
 class Choosing:
-    """Type variables being chosen: what was found in turn for the patterns in which they stand.
+    """Solves for type variables by matching patterns that contain them with types, one after the other.
 
-    A function found that chooses types or dims itself is called at what was chosen before.
+    A generic function among the arguments is instantiated at the solutions found before it.
 
     Attributes:
-        agree: what several places show of one becomes this.
-        shown: what each argument showed of each.
+        among: the type variables to solve for.
+        agree: combines two types found for one variable.
+        shown: type variable -> every type found for it.
     """
 
     among: set[TypeVariable]
@@ -200,11 +201,11 @@ class Choosing:
     shown: dict[TypeVariable, list[Shown]] = field(default_factory=dict)
 
     def type(self, variable: TypeVariable) -> GradualType:
-        """The type that was chosen; `_` where nothing shows one."""
+        """The solution for a variable; `_` if nothing determines it."""
         return self.chosen[variable].type if variable in self.chosen else NeverType()
 
     def shown_by(self, patterns: Sequence[GradualType], arguments: Sequence[OpenedType]) -> bool:
-        """Choose by arguments from left to right, functions after the others; False if they do not agree."""
+        """Match the arguments left to right, functions and generic functions last; False if they do not agree."""
         last = [
             isinstance(one, FunctionType) + is_generic(other) for one, other in zip(patterns, arguments, strict=True)
         ]
@@ -212,7 +213,7 @@ class Choosing:
         return all(self.match(patterns[index], settled_type(arguments[index]), index) for index in order)
 
     def match(self, pattern: GradualType, found: GradualType, argument: int) -> bool:
-        """Choose such that what was found fits; False if that does not agree with what was found before."""
+        """Match a pattern with the type found; False if it does not agree with an earlier solution."""
         match pattern, found:
             case TypeVariable(), _ if pattern in self.among:
                 return self._show(pattern, Shown(found, argument))
@@ -246,7 +247,7 @@ class Choosing:
 def _callable(
     pattern: FunctionType, found: FunctionType, among: set[TypeVariable], known: Mapping[TypeVariable, GradualType]
 ) -> Iterator[tuple[GradualType, GradualType]]:
-    """Each part of a wanted function type with what is found there, the found function called as the wanted one is."""
+    """The parts of a wanted function type paired with the found one's, which is first called at the wanted types."""
     depends = any(map(named_parts, (pattern, found)))
     if not (depends or pattern.binders or pattern.types or is_generic(found)):
         yield from zip((*pattern.params, pattern.result), (*found.params, found.result), strict=True)

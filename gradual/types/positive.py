@@ -1,6 +1,6 @@
-"""Sizes that a name stands in: each is at least 1, unless a `where` clause asks for the empty tensor too.
+"""Sizes that contain a dimension name: each is at least 1, unless a `where` clause allows the empty tensor.
 
-A function type keeps these preconditions among its `where` clauses like any other; only texts leave them out.
+A function type keeps these preconditions as ordinary `where` clauses; only the program text omits them.
 [type.positive]
 """
 
@@ -16,10 +16,10 @@ from gradual.types.type import DataType, FunctionType, GradualType, ReferenceTyp
 
 @dataclass(frozen=True, slots=True)
 class NamedSize:
-    """A size of a parameter in which a dimension name of the function's own stands.
+    """A size of a parameter that contains one of the function's own dimension names.
 
     Attributes:
-        param: the parameter, by its place.
+        param: the parameter's index.
         path: the fields of tuples, of data and of references that lead to the tensor.
         axis: the axis of the tensor.
     """
@@ -31,7 +31,7 @@ class NamedSize:
 
 
 def named_sizes(params: Iterable[GradualType], own: Collection[Variable]) -> Iterator[NamedSize]:
-    """The sizes of parameters that a name of the function's own stands in, each where it stands first."""
+    """The sizes of parameters that contain one of the function's own names, each at its first occurrence."""
     seen: set[Dim] = set()
     for index, param in enumerate(params):
         for path, axis, size in _sizes(param, ()):
@@ -41,7 +41,7 @@ def named_sizes(params: Iterable[GradualType], own: Collection[Variable]) -> Ite
 
 
 def _sizes(type: GradualType, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int, Dim]]:
-    """The sizes that are written in a type; the parameters of a function type are not those of the function."""
+    """The sizes written in a type, except inside function types."""
     match type:
         case TensorType(shape):
             for axis, extent in enumerate(shape):
@@ -60,12 +60,12 @@ def positive(size: Dim) -> Constraint:
 
 
 def _from_zero(clauses: Iterable[Constraint]) -> set[Dim]:
-    """What `where` clauses say is at least 0."""
+    """The dims that `where` clauses require to be at least 0."""
     return {part.difference for part in _conjuncts(clauses) if isinstance(part, AtMost)}
 
 
 def _takes_empty(size: Dim, from_zero: Collection[Dim], own: Collection[Variable]) -> bool:
-    """Whether `where` clauses ask for the size 0: `size >= 0`, or `n >= 0` of names without which it is 0."""
+    """Whether `where` clauses allow the size 0: by `size >= 0`, or by `n >= 0` for names at whose 0 the size is 0."""
     names = [name for name in size.variables() if name in own and of_atom(name) in from_zero]
     return size in from_zero or (bool(names) and size.substitute(dict.fromkeys(names, constant(0))).value == 0)
 
@@ -73,13 +73,13 @@ def _takes_empty(size: Dim, from_zero: Collection[Dim], own: Collection[Variable
 def presumed(
     params: Iterable[GradualType], own: Collection[Variable], clauses: Sequence[Constraint]
 ) -> list[NamedSize]:
-    """The named sizes that are at least 1 by what is not written; `n + 1` is whatever n is.  [type.positive]"""
+    """The named sizes presumed to be at least 1; not `n + 1`, which always is.  [type.positive]"""
     sizes, from_zero = (one for one in named_sizes(params, own) if not _is_positive(one.size)), _from_zero(clauses)
     return [one for one in sizes if not _takes_empty(one.size, from_zero, own)]
 
 
 def says_not_empty(goal: Constraint) -> bool:
-    """Whether a goal says of sizes only that each is at least 1, so that some tensor is not empty.  [check.residual]"""
+    """Whether a goal only requires sizes, or products of sizes, to be at least 1.  [check.residual]"""
     if isinstance(goal, And):
         return all(map(says_not_empty, goal.parts))
     if not isinstance(goal, AtMost):
@@ -96,9 +96,9 @@ def _is_size(atom: object) -> bool:
 
 
 def stated(type: FunctionType) -> tuple[Constraint, ...]:
-    """The clauses that a text writes: without those that go without saying, and with `n >= 0` where one does not hold.
+    """The clauses to print: presumed ones are omitted, and `n >= 0` is added where a presumption does not hold.
 
-    Reading the text gives the clauses that the type has.  [syntax.print]
+    Parsing the printed text gives the type's clauses again.  [syntax.print]
     """
     own, where = frozenset(type.binders), frozenset(type.where)
     named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}

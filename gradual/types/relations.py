@@ -1,7 +1,7 @@
 """How types relate: consistency, precision, meet and join are four operations, never one "unify".
 
-Consistency is asked where a value flows into a written type and answers with goals; precision orders written
-types; meet and join combine them.  None of them changes a type that somebody wrote.
+Consistency is checked where a value flows into a written type, and yields goals; precision orders written types;
+meet and join combine them.  None of the four changes a written type.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from gradual.types.unpacking import rank_of, ranked, without_dims
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One size that must fit: `goal` at an axis of the value at a path below the flowing value.
+    """One size that must fit: `goal` is required at an axis of the value at a path below the flowing value.
 
-    `size` is what is there, `wanted` what the type says (None for a bound); the goal may have been folded.
+    `size` is the value's, `wanted` the type's (None for a bound); the goal may have been simplified.
     `axis` is None for the rank of a value of unknown rank.
     """
 
@@ -48,7 +48,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two types that no size could reconcile; `rule` says in which respect."""
+    """Two types that are inconsistent whatever the sizes are; `rule` is the violated rule."""
 
     rule: str
     message: str
@@ -64,9 +64,9 @@ class Coercion:
 
 
 def demands(source: OpenedType, target: GradualType, path: str = "") -> Iterator[Demand | Mismatch | Coercion]:
-    """What `source` owes to flow into `target`, left to right, depth first.
+    """What is required for `source` to flow into `target`, left to right, depth first.
 
-    The rank of a value of unknown rank is demanded before its sizes, which exist only if it holds.
+    For a value of unknown rank, the rank is required first: the sizes exist only if the rank is right.
     [type.consistent] [type.structure] [type.dtype]
     """
     match source, target:
@@ -121,7 +121,7 @@ Holds = Callable[[Constraint], bool]
 
 
 def is_written(goal: Constraint) -> bool:
-    """Whether a predicate holds whatever the sizes are: of two sizes, whether they are written alike."""
+    """Whether a predicate is trivially true; an equation is, if both sides are the same dim."""
     return goal is TRUE
 
 
@@ -164,7 +164,7 @@ def precise(left: GradualType, right: GradualType, holds: Holds = is_written) ->
 
 
 def is_same(left: GradualType, right: GradualType, holds: Holds = is_written) -> bool:
-    """Whether two types say the same; the names of a function's parameters are its own."""
+    """Whether two types are equal up to renaming of function parameters and binders."""
     match left, right:
         case TupleType(fields), TupleType(others):
             return len(fields) == len(others) and all(map(is_same, fields, others, itertools.repeat(holds)))
@@ -206,7 +206,7 @@ def _met(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole | None:
 
 
 def join(left: GradualType, right: GradualType) -> GradualType | None:
-    """The most precise type above both: what is written alike stays, other sizes become `?`.  [type.join]"""
+    """The least upper bound of two types: sizes that are not the same become `?`.  [type.join]"""
     match left, right:
         case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
             return TensorType(tuple(map(_joined_extent, left.shape, right.shape)), left.dtype)
@@ -239,7 +239,7 @@ def _joined_extent(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole:
 
 
 def _joined_functions(left: FunctionType, right: FunctionType) -> FunctionType | None:
-    """Functions as both may be called: dims that they bind are `?`."""
+    """The join of two function types; dims that they bind become `?`."""
     left, right = (without_dims(type, set(type.binders)) for type in (left, right))
     left = clear_of(left, around(right))
     like = renamed(right, left)
@@ -254,7 +254,7 @@ def _joined_functions(left: FunctionType, right: FunctionType) -> FunctionType |
 def joined_function(
     left: FunctionType, right: FunctionType, params: tuple[GradualType, ...], result: GradualType
 ) -> FunctionType:
-    """A function type whose parts are joined, without what neither part shows; both are called alike.  [type.agree]"""
+    """A function type from joined parts; binders that no parameter determines any more become `?`.  [type.agree]"""
     where = tuple(clause for clause in left.where if clause in right.where)
     joined = replace(left, params=params, result=result, where=where)
     shown = measured(joined, [measuring(*param) for param in zip(params, left.names, strict=True)])

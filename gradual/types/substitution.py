@@ -1,6 +1,6 @@
-"""What a type speaks of, under other names: substitution for dims and type variables, and renaming apart.
+"""Substitution for dims and type variables in types, and renaming apart.
 
-A function type binds names; what is put into it is never caught by them.   [type.parameter]
+A function type binds names; substitution into it is capture-avoiding.   [type.parameter]
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from gradual.types.unpacking import base_of
 
 
 def around(type: FunctionType) -> list[GradualType | Dim]:
-    """What a function type speaks of and does not bind."""
+    """The free dim and type variables of a function type."""
     dims = (one for one in mentioned(type) if one not in type.binders and base_of(one) not in type.names)
     return [*map(of_atom, dims), *(one for one in type_variables(type) if one not in type.types)]
 
 
 def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
-    """The function type with the other's names for its parameters and binders, None if their numbers differ.
+    """The function type with `like`'s names for parameters and binders; None if their numbers differ.
 
-    With `apart` parameters and binders get names that occur in none of these types instead: two types that are renamed
-    apart from both are alike if they are the same but for names.
+    With `apart`, the names occur in none of the types instead: two function types that are both renamed apart from
+    each other are equal iff they are alpha-equivalent.
     """
     numbers = (len(type.params), len(type.binders), len(type.types))
     if numbers != (len(like.params), len(like.binders), len(like.types)):
@@ -63,7 +63,7 @@ def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> Fun
 def _unused(
     type: FunctionType, among: Sequence[FunctionType]
 ) -> tuple[tuple[str, ...], tuple[Variable, ...], tuple[TypeVariable, ...]]:
-    """As many parameters, dims and type variables as a function type binds, that occur in none of some types."""
+    """Fresh parameters, dims and type variables, as many as a function type binds, that occur in none of `among`."""
     every = [variable for one in among for variable in (*mentioned(one), *one.binders)]
     taken = {variable.name for variable in every} | {base for one in every if (base := base_of(one)) is not None}
     taken |= {variable.name for one in among for variable in (*type_variables(one), *one.types)}
@@ -78,7 +78,7 @@ def _unused(
 
 
 def _of_parameters(type: FunctionType, names: Sequence[str]) -> dict[Variable, Dim]:
-    """The sizes and elements of its parameters that a function type mentions, by other names of the parameters."""
+    """Size or element of a parameter that a function type mentions -> the same under the parameter's new name."""
     fresh = dict(zip(type.names, names, strict=True))
     mapping: dict[Variable, Dim] = {}
     for own in set(mentioned(type)):
@@ -95,7 +95,7 @@ def _rigid(name: str) -> Variable:
 
 
 def mentioned(type: GradualType) -> Iterator[Variable]:
-    """The variables of the dims in a type, also those that a function type inside binds."""
+    """The variables of the dims in a type, including those that a function type inside binds."""
     for extent in extents(type):
         yield from extent.variables()
     if isinstance(type, FunctionType):
@@ -104,7 +104,7 @@ def mentioned(type: GradualType) -> Iterator[Variable]:
 
 
 def type_variables(type: GradualType) -> Iterator[TypeVariable]:
-    """The type variables in a type, also those that a function type inside binds."""
+    """The type variables in a type, including those that a function type inside binds."""
     match type:
         case TypeVariable():
             yield type
@@ -119,7 +119,7 @@ def type_variables(type: GradualType) -> Iterator[TypeVariable]:
 
 
 def clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> FunctionType:
-    """The function type with other names for what it binds and what also occurs in types or dims beside it."""
+    """The function type with each bound name renamed that occurs in the given types or dims."""
     dims: set[Variable] = set()
     types: set[TypeVariable] = set()
     for part in inner:
@@ -141,7 +141,7 @@ def clear_of(type: FunctionType, inner: Iterable[GradualType | Dim]) -> Function
 
 
 def other_parameters(type: FunctionType, dims: Iterable[Variable]) -> FunctionType:
-    """The function type with names for its parameters that occur neither in some dims nor in itself."""
+    """The function type with fresh names for its parameters, which occur neither in the dims nor in the type."""
     read = (base_of(variable) for variable in (*dims, *mentioned(type)))
     taken = {*type.names, *(base for base in read if base is not None)}
     names = tuple(_other(name, taken) for name in type.names)
@@ -149,7 +149,7 @@ def other_parameters(type: FunctionType, dims: Iterable[Variable]) -> FunctionTy
 
 
 def substituted_within(type: FunctionType, mapping: Mapping[Variable, Dim]) -> FunctionType:
-    """A function type with dims for the variables in it, those of its own parameters too."""
+    """Substitute dims for variables in a function type, also for variables read from its own parameters."""
     return replace(
         type,
         params=tuple(substituted(param, mapping) for param in type.params),
@@ -165,7 +165,7 @@ def _other(name: str, taken: set[str]) -> str:
 
 
 def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualType:
-    """A type with dims for variables."""
+    """The type with dims substituted for variables."""
     match type:
         case TensorType(shape, dtype, contents):
             sizes = tuple(
@@ -189,7 +189,7 @@ def substituted(type: GradualType, mapping: Mapping[Variable, Dim]) -> GradualTy
 
 
 def instantiated(type: GradualType, chosen: Mapping[TypeVariable, GradualType]) -> GradualType:
-    """A type with types for type variables.  [type.parameter]"""
+    """The type with types substituted for type variables.  [type.parameter]"""
     if not chosen:
         return type
     match type:

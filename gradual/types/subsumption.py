@@ -1,4 +1,4 @@
-"""Functions that can stand for others as they are."""
+"""Subsumption of function types: when a function can be used at another type without a wrapper."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gradual.types.unpacking import opened
 
 
 def subsumes(source: FunctionType, target: FunctionType, holds: Holds = is_written) -> bool:
-    """Whether a function can stand for another type with no check at all, by what is known of its sizes.
+    """Whether a function of one type can be used at another with no run-time check; `holds` decides the goals.
 
-    Whoever calls it at `target` passes arguments of the target's parameter types, each `?` any size.
+    A call at `target` passes arguments of the target's parameter types, in which each `?` is an arbitrary size.
     """
     if len(source.params) != len(target.params):
         return False

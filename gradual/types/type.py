@@ -1,8 +1,8 @@
 """Types, in two readings of one family of classes.
 
-`Type[Dim]` is what the checker holds: every `?` has been opened, so each extent is a `Dim`.
-`Type[Dim | Hole]` is what people write and what an interface shows.  The parameter is covariant, so an opened
-type is a gradual type, while a judgement, which takes `TensorType[Dim]`, can never be handed a hole.
+`Type[Dim]` is what the checker works with: every `?` is unpacked to an existential, so each extent is a `Dim`.
+`Type[Dim | Hole]` is what people write and what an interface shows.  The parameter is covariant, so an unpacked
+type is a gradual type, while a typing rule, which takes `TensorType[Dim]`, can never be passed a hole.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Content = Dim | Constraint
 
 
 class Shown:
-    """What `str` shows as a program would write it."""
+    """Mixin: `str` of a type is its text as a program would write it."""
 
     __slots__ = ()
 
@@ -31,12 +31,12 @@ class Shown:
         return self.shown()
 
     shown: ClassVar[Callable[[Any], str]]
-    """The text of a type, which is written in a later file."""
+    """The text of a type; the printer, which is imported later, assigns it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """`?` where a dim may stand: nothing is known, or only a bound.
+    """`?` in place of a dim: the size is unknown, or only a bound of it is known.
 
     As written, `?{u. p}` keeps its `binder` u and its `bound` p.
     In an operator's result a hole is a size that depends on data: `low <= u <= high`, and two results with equal
@@ -50,7 +50,7 @@ class Hole:
     bound: Constraint | None = None
 
     def bounds(self, size: Dim) -> tuple[Constraint, ...]:
-        """What is known of a size in this place."""
+        """The constraints that this hole puts on the size that fills it."""
         low = (at_least(size, self.low),) if self.low is not None else ()
         high = (at_most(size, self.high),) if self.high is not None else ()
         bound = (self.bound.substitute({self.binder: size}),) if self.bound is not None and self.binder else ()
@@ -61,9 +61,9 @@ class Hole:
 class TensorType(Shown, Generic[E]):
     """A tensor of known rank.
 
-    `contents` are the elements in row-major order of an integer or boolean tensor of rank 0, or of rank 1 and
-    known length, where they are known; None where nothing is.  `numbers` are those of a small constant that has no
-    contents: floats, or integers of higher rank.
+    `contents` are the symbolic elements of an integer or boolean tensor of rank 0, or of rank 1 and known length;
+    None if they are not tracked.  `numbers` are the elements of a small constant without contents: floats, or
+    integers of higher rank.  Both are in row-major order.
     """
 
     shape: tuple[E, ...]
@@ -78,7 +78,7 @@ class TensorType(Shown, Generic[E]):
 
 
 class Composite(Shown):
-    """A type made of others, of which what was found of all its parts is kept: whoever builds on it asks again."""
+    """A type made of other types; `_parts` and `_shapes` cache what was computed from all its parts."""
 
     __slots__ = ("_parts", "_shapes")
 
@@ -95,14 +95,14 @@ class TupleType(Composite, Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class FunctionType(Composite):
-    """A function: its types are as written, since nothing inside a function type is a value in scope.
+    """A function: its types keep their `?`, since nothing inside a function type is a value in scope.
 
     Attributes:
-        names: the parameters' variables; `dim(%x, 0)` and `%n` in `result` and `where` speak of these.
-        binders: the dims that each call chooses, by measuring its arguments.
-        where: what a call owes.
-        types: the types that each call chooses, by matching its arguments.
-        order: binders and types in the order in which an instance `f[d, T]` gives them.
+        names: the parameters' variables, which `dim(%x, 0)` and `%n` in `result` and `where` mention.
+        binders: the dim parameters, inferred at each call from the arguments.
+        where: the constraints that a call must meet.
+        types: the type parameters, inferred at each call by matching the arguments.
+        order: binders and types in the order of the explicit arguments of an instance `f[d, T]`.
     """
 
     names: tuple[str, ...]
@@ -118,8 +118,8 @@ class FunctionType(Composite):
 class UnrankedType(Shown):
     """`Tensor[*, dtype]`: a tensor of unknown rank.
 
-    Opened, its rank, its number of elements and its sizes are those of the value at the path `origin`: two values of
-    one origin have one shape.  As written, `origin` is None.   [type.unranked]
+    Once unpacked, its rank, number of elements and sizes are those of the value at the path `origin`: values with
+    the same origin have the same shape.  As written, `origin` is None.   [type.unranked]
     """
 
     dtype: DType
@@ -128,7 +128,7 @@ class UnrankedType(Shown):
 
 @dataclass(frozen=True, slots=True)
 class DataType(Composite):
-    """`List[T]`: a declared type at its arguments, in which no unknown is opened.   [type.data]"""
+    """`List[T]`: a declared type applied to arguments, whose `?` are not unpacked.   [type.data]"""
 
     name: str
     arguments: tuple[Type[Dim | Hole], ...] = ()
@@ -136,21 +136,21 @@ class DataType(Composite):
 
 @dataclass(frozen=True, slots=True)
 class ReferenceType(Composite):
-    """`ref(T)`: a cell; what it holds is opened anew each time it is read.   [type.reference]"""
+    """`ref(T)`: a mutable cell; each read unpacks its content to fresh existentials.   [type.reference]"""
 
     content: Type[Dim | Hole]
 
 
 @dataclass(frozen=True, slots=True)
 class TypeVariable(Shown):
-    """A type parameter `A` inside its function: nothing is known of its values.   [type.parameter]"""
+    """A type parameter `A` inside its function, where it is opaque.   [type.parameter]"""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class NeverType(Shown):
-    """The type argument of which there is no value, as in `Nil: List[_]`; it flows into every type.   [type.data]"""
+    """The bottom type `_`, a type argument as in `Nil: List[_]`; it flows into every type.   [type.data]"""
 
 
 Type = TensorType[E] | TupleType[E] | FunctionType | UnrankedType | DataType | ReferenceType | TypeVariable | NeverType

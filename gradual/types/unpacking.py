@@ -1,6 +1,6 @@
-"""Opening and closing: a `?` gets a name where its value enters a scope, and loses it where the value leaves.
+"""Unpacking and packing `?`: it is named when its value enters a scope, and becomes `?` when the value leaves.
 
-An opened `?` is a existential: a variable with a witness, the place in a run-time value where its number stands.
+An unpacked `?` is an existential: a variable with a witness, which says where in a run-time value to read its number.
 A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs in no variable's name.
 """
 
@@ -29,7 +29,7 @@ from gradual.types.type import (
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One opened unknown: its existential as a dim, the hole, and the path of the value that bears it.
+    """One unpacked unknown: its existential as a dim, the hole, and the path of the value whose size it is.
 
     `axis` is None for the rank and the number of elements of `*`.
     """
@@ -40,7 +40,7 @@ class Opened:
     axis: int | None
 
     def facts(self) -> Iterator[Constraint]:
-        """What holds of the size: it is not negative, and its bounds."""
+        """The facts about the size: it is not negative, and within the bounds of its hole."""
         yield at_least(self.existential, constant(0))
         yield from self.hole.bounds(self.existential)
 
@@ -51,7 +51,7 @@ def spelled(path: str) -> str:
 
 
 def base_of(variable: Variable) -> str | None:
-    """The core variable from whose value a variable is read, None for a rigid name."""
+    """The core variable whose run-time value a size variable is read from; None for a rigid name."""
     return None if variable.witness is None else variable.witness.value.split("#", 1)[0]
 
 
@@ -81,12 +81,12 @@ def numel_of(path: str) -> Dim:
 
 
 def counted(origin: str, rank: int) -> Constraint:
-    """What a rank says of the number of elements: it is the product of so many sizes.  [type.unranked]"""
+    """The equation that a known rank gives: the number of elements is the product of the sizes.  [type.unranked]"""
     return equal(numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
 
 
 def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
-    """The type at a rank that has become known: its sizes are existentials of its origin.  [type.unranked]"""
+    """An unranked type at a rank that is now known; its sizes are existentials of its origin.  [type.unranked]"""
     assert type.origin is not None
     return TensorType(tuple(size_of(type.origin, axis) for axis in range(rank)), type.dtype)
 
@@ -112,12 +112,12 @@ def _unknown_in(type: TupleType[Dim]) -> tuple[str, ...]:
 
 
 def at_rank(type: OpenedType, origin: str, rank: int) -> OpenedType:
-    """The type where the shapes of an origin have a known rank.  [type.unranked]"""
+    """The type with each unranked part of this origin given the rank.  [type.unranked]"""
     return all_at_rank({"": type}, origin, rank)[""]
 
 
 def all_at_rank(types: Mapping[str, OpenedType], origin: str, rank: int) -> dict[str, OpenedType]:
-    """As `at_rank`, of types of which some are made of others: what they share is looked at once."""
+    """As `at_rank`, for many types at once; tuples that several of them share are converted once."""
     images: dict[int, OpenedType] = {}
 
     def image(type: OpenedType) -> OpenedType:
@@ -144,9 +144,9 @@ Known = Callable[[str, int, Hole], Dim | None]
 
 
 def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list[Opened]]:
-    """The type with a existential for every `?`, and the existentials made; `known` may name a hole by an existing one.
+    """The type with an existential for each `?`, and the new ones; `known` may reuse an existing one for a hole.
 
-    Function, data and reference types stay as they are: nothing inside them is a value in scope.  [type.open]
+    Function, data and reference types are not changed: nothing inside them is a value in scope.  [type.open]
     """
     new: list[Opened] = []
     return _opened(type, path, known, new), new
@@ -159,7 +159,7 @@ def _opened(type: GradualType, path: str, known: Known, new: list[Opened]) -> Op
                 _opened_extent(extent, path, axis, known, new) if isinstance(extent, Hole) else extent
                 for axis, extent in enumerate(shape)
             )
-            whole: Any = type  # without a hole it is opened already
+            whole: Any = type  # without a hole it is unpacked already
             return whole if found == shape and numbers is None else TensorType(found, dtype, contents)
         case TupleType(fields):
             return TupleType(tuple(_opened(field, f"{path}#{i}", known, new) for i, field in enumerate(fields)))
@@ -179,7 +179,7 @@ def _opened_extent(hole: Hole, path: str, axis: int, known: Known, new: list[Ope
 
 
 def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualType:
-    """The type as it is seen outside: a dim that mentions an invisible existential becomes `?`.  [type.close]"""
+    """The type outside the scope: a dim that mentions an invisible variable becomes `?`.  [type.close]"""
 
     def inside(type: GradualType) -> GradualType:
         return closed(type, visible)
@@ -202,7 +202,7 @@ def closed(type: GradualType, visible: Callable[[Variable], bool]) -> GradualTyp
 
 
 def without_dims(type: FunctionType, dims: Set[Variable]) -> FunctionType:
-    """The function type with `?` for dims that it binds, and without what it demands of them.  [type.agree]"""
+    """The function type with `?` for some dims that it binds, and without the clauses on them.  [type.agree]"""
     if not dims:
         return type
     binders = tuple(one for one in type.binders if one not in dims)
@@ -219,7 +219,7 @@ def _closed_extent(extent: Dim | Hole, visible: Callable[[Variable], bool]) -> D
 
 
 def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) -> FunctionType:
-    """A function type of which only its own dims and the visible ones are left; a clause on others is dropped."""
+    """The function type with `?` for dims neither bound nor visible; clauses that mention such dims are dropped."""
 
     def seen(variable: Variable) -> bool:
         return base_of(variable) in type.names or variable in type.binders or visible(variable)
@@ -236,9 +236,9 @@ def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) ->
 
 
 def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | None:
-    """How many elements of a tensor are tracked: of an integer of rank 0, or of rank 1 and known small length.
+    """How many elements of a tensor are tracked, None for none: only rank 0, or rank 1 of known small length.
 
-    Where a rule reads them as sizes, integers of every type are.
+    Size-like integers and booleans are tracked; with `read`, where a rule reads elements as sizes, all integers.
     """
     if not isinstance(type, TensorType):
         return None
@@ -251,7 +251,7 @@ def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | No
 
 
 def with_contents(type: TensorType[Dim], path: str) -> TensorType[Dim]:
-    """An integer tensor of tracked length whose unknown elements are opened.  [type.contents]"""
+    """The tensor type with contents: its constant numbers, or an existential for each element.  [type.contents]"""
     if type.numbers is not None:
         return TensorType(type.shape, type.dtype, tuple(constant(int(number)) for number in type.numbers))
     if type.rank == 0:
@@ -268,7 +268,7 @@ def sizes(type: OpenedType) -> Iterator[Dim]:
 
 
 def placed_sizes(type: OpenedType, path: str = "") -> Iterator[tuple[tuple[str, int], Dim]]:
-    """Every size of a value of the type with its place below it: a path and an axis."""
+    """Each size of a value of the type, as `((path, axis), size)`; the path is relative to the value."""
     match type:
         case TensorType(shape):
             for axis, size in enumerate(shape):
@@ -279,6 +279,6 @@ def placed_sizes(type: OpenedType, path: str = "") -> Iterator[tuple[tuple[str, 
 
 
 def paired_sizes(left: OpenedType, right: OpenedType) -> Iterator[tuple[Dim, Dim]]:
-    """The sizes that stand at the same places of two types."""
+    """The pairs of sizes at the same path and axis of two types."""
     others = dict(placed_sizes(right))
     yield from ((size, others[place]) for place, size in placed_sizes(left) if place in others)

@@ -1,4 +1,4 @@
-"""The `//~` lines of a program: taken out of it, they tell which diagnostics are expected where.
+"""The `//~` lines of a program, which are removed from it, and give the expected diagnostics with their positions.
 
     //~      ^^ error E0302 at n=3, m=2    the primary span is the columns of the carets, on the last program line above
     //~          -- the weight             a related place of the diagnostic just above
@@ -121,7 +121,7 @@ def _witness(text: str | None) -> dict[str, int]:
 
 
 def rewritten(expected: ExpectedDiagnostic, above: str) -> list[str]:
-    """The annotation lines of `expected`, to stand below the program line `above`, indented as it is."""
+    """The annotation lines of `expected`, to insert below the program line `above`, with its indentation."""
     may = "may " if expected.optional else ""
     at = " at " + ", ".join(f"{n}={v}" for n, v in expected.witness.items()) if expected.witness else ""
     if expected.place is None:

@@ -1,4 +1,4 @@
-"""What an implementation answers, and how it is asked; nothing here knows what is expected."""
+"""The interface of an implementation and the types of its answers, independent of expectations."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Skipped(NoAnswer):
 
 
 class Implementation(Protocol):
-    """Whatever can be asked; an exception from either method that is no `NoAnswer` is a crash, too."""
+    """An implementation under test; any exception from a method, other than `NoAnswer`, counts as a crash."""
 
     def check(self, request: Request) -> Report:
         """Check the request's program.  Raises NoAnswer."""

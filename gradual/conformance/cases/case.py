@@ -26,7 +26,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault of a suite or chapter itself, where it stands; it fails the whole run."""
+    """An error in a suite or chapter itself, with its position; it fails the whole run."""
 
     file: str
     line: int
@@ -84,7 +84,7 @@ class ExpectedType:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCheck:
-    """A residual check: its condition, where the demand stands, its rule and whom it blames."""
+    """A residual check: its condition, the position of the requirement, its rule, and whom it blames."""
 
     condition: str
     place: Place
@@ -124,13 +124,13 @@ ExpectedOutcome = ExpectedValue | ExpectedBlame | ExpectedFault
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an implementation is asked: to check a program, then to run calls of it, in order.
+    """A request to an implementation: check a program, then run calls of it, in order.
 
     Attributes:
-        static: functions of which it is asked what keeps them from being static.
-        plan: functions whose memory it is asked to plan.
-        runtime: what is to run the calls: "vm", "graph", or "measured", the vm held to the plan.
-        passes: the passes that the program goes through before it runs, as words.
+        static: functions for which to report what keeps them from being static.
+        plan: functions for which to plan memory.
+        runtime: what runs the calls: "vm", "graph", or "measured", the vm with the plan asserted.
+        passes: the passes to apply to the program before it runs, as words.
     """
 
     name: str
@@ -178,7 +178,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block as it stands in its file; `line` is the line of the first line inside, 1-based."""
+    """A fenced block of a file; `line` is the 1-based number of the first line inside."""
 
     language: str
     line: int

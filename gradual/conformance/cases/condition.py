@@ -173,7 +173,7 @@ def read_condition(text: str) -> tuple[Term, set[str]]:
 
 
 def same_condition(left: str, right: str) -> bool:
-    """Whether two texts are one condition as far as any of the valuations tried can tell."""
+    """Whether two texts are equivalent conditions at all valuations that are tried."""
     if left == right:
         return True
     try:

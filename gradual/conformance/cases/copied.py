@@ -12,7 +12,7 @@ from gradual.interface.input.values import Built, Drawn, Fields, Literal, writte
 
 
 def copied(case: Case) -> str:
-    """The case, where it stands, and the SHA-256 of its text.  Places and values are written as in suites."""
+    """The case as JSON, with its position and a SHA-256 hash.  Positions and values are written as in suites."""
     form = {
         "id": case.id,
         "rules": list(case.rules),
@@ -24,7 +24,7 @@ def copied(case: Case) -> str:
 
 
 def _plain(part: Any) -> Any:
-    """A part of a case as JSON; what expects an outcome says which."""
+    """A part of a case as JSON; an expected outcome includes its kind."""
     match part:
         case Place():
             return str(part)

@@ -58,7 +58,7 @@ def _entry(operator: Operator) -> str:
 
 
 def _said(operator: Operator) -> Iterator[str]:
-    """What the declaration says of an operator beside its text, each in a sentence."""
+    """The facts in an operator's declaration that are not in its text, a sentence each."""
     if operator.aliases:
         yield f"Also written {', '.join(f'`{alias}`' for alias in operator.aliases)}."
     if operator.reads:
@@ -94,13 +94,13 @@ def _prose(operator: Operator) -> str:
 
 
 def _text(operator: Operator) -> str:
-    """The declaration's docstring; a dynamic twin speaks through its summary."""
+    """The declaration's docstring; for a dynamic variant, its summary."""
     text = inspect.getdoc(operator.judge) or ""
     return text if operator.summary in text else operator.summary
 
 
 def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
-    """For each rule: the operators that cite it, with the words before the citation; twins have their static form's."""
+    """Rule -> operators that cite it, with the citing clause; a dynamic variant has those of its static form."""
     found: dict[str, list[tuple[str, str]]] = {}
     for operator in operators:
         twin = getattr(operator.judge, "__self__", None)
@@ -110,7 +110,7 @@ def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Each cited rule with the clause that cites it; one without words of its own speaks through the first line."""
+    """Each cited rule with the clause that cites it; if that has no words of its own, with the first paragraph."""
     for clause in re.split(r"(?<=[.;])\s+|\n\n", text):
         for match in _CITED.finditer(clause):
             alone = "->" in clause or not _CITED.sub("", clause).strip()

@@ -64,7 +64,7 @@ def _plain(case: Case, name: str) -> tuple[str, ...] | None:
 
 
 def _functions(lines: Iterable[str] | None) -> tuple[str, ...]:
-    """The functions that lines speak of, in order."""
+    """The functions that lines mention, in order."""
     return tuple(dict.fromkeys(line.split()[0] for line in lines or () if line.startswith("@")))
 
 

@@ -27,7 +27,7 @@ ILLUSTRATIONS = ("text", "ebnf", "console", "json", "markdown", "lark")
 
 @dataclass(slots=True)
 class _Section:
-    """A heading with what stands below it, up to the next heading."""
+    """A heading with the text below it, up to the next heading."""
 
     level: int
     title: str

@@ -1,4 +1,4 @@
-"""Who is asked: this implementation in process, or another one over the line protocol.
+"""Implementations under test: this one in process, or another one over the line protocol.
 
 `Reference` answers in process; `Adapter` starts a process and speaks `protocol` (one JSON object a line) to it;
 `serve` is this implementation as such a process; `making` turns an accepted program into a case.

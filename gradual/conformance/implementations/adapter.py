@@ -1,4 +1,4 @@
-"""An implementation in another process, asked by the protocol."""
+"""An implementation in another process, queried over the line protocol."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _LINGERS = 1.0
 """Seconds in which the pipes of an ended process close, unless something that it started elsewhere holds them."""
 
 _ATTENTIVE = 0.5
-"""Seconds in which an interrupt is seen while a reply is waited for."""
+"""The polling interval, in seconds, for interrupts during a wait for a reply."""
 
 _SHOWN = 2000
-"""How many of the last characters are kept and shown of what a process said on stderr."""
+"""How many of the last characters of a process's stderr are kept and shown."""
 
 _AHEAD = 4
-"""How many replies that nobody has asked for yet are kept; a process that writes more waits."""
+"""How many unread replies are buffered; a process that writes more is blocked."""
 
 
 def _words(command: str) -> list[str]:
@@ -113,7 +113,7 @@ class Adapter:
             raise self._given_up(process, why) from None
 
     def _given_up(self, process: _Process, why: NoAnswer) -> NoAnswer:
-        """Why there is no answer, with the last words of the process, which is ended."""
+        """The reason for no answer, with the end of stderr; the process is killed."""
         self._end()
         return type(why)(f"{why}{process.said.last_words()}")
 
@@ -140,7 +140,7 @@ class _Process:
         self.reader.start()
 
     def send(self, line: str) -> None:
-        """Write a line, some time."""
+        """Queue a line to be written."""
         self.requests.put(line)
 
     def reply(self, seconds: float) -> bytes:
@@ -158,7 +158,7 @@ class _Process:
             raise Crashed("the process closed its output") from None
 
     def _next(self, seconds: float) -> bytes | None:
-        """The next line, None if none comes; an interrupt just before a wait is not seen until that is over."""
+        """The next line, None on timeout; an interrupt just before a wait is handled only after it."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
@@ -166,13 +166,13 @@ class _Process:
         return None
 
     def leave(self, seconds: float) -> None:
-        """Let the process end by itself, for a while: there are no more requests."""
+        """Close the requests, and wait for the process to exit, with a timeout."""
         self.requests.put(None)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
 
     def end(self) -> None:
-        """End the process, and what it started, whatever they do."""
+        """Kill the process and all processes that it started."""
         self.requests.put(None)
         self.ended.set()
         _killed(self.process)
@@ -202,14 +202,14 @@ class _Process:
 
 
 def _killed(process: subprocess.Popen[bytes]) -> None:
-    """End a process and everything in its session."""
+    """Kill a process and everything in its session."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 class _Said:
-    """The end of what a process says on stderr, however much that is."""
+    """A reader of a process's stderr that keeps only the end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -223,7 +223,7 @@ class _Said:
                 self._end = (self._end + piece)[-4 * _SHOWN :]
 
     def close(self) -> None:
-        """Hear what is left, for a while."""
+        """Read the rest, with a timeout."""
         self._listener.join(_LINGERS)
         if not self._listener.is_alive():
             self._stream.close()

@@ -1,4 +1,4 @@
-"""A case made of an accepted program and calls of it: what the reference says of them, as a suite writes it."""
+"""Make a case from an accepted program and calls of it, with the reference's answers in the suite's format."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _call(call: Call) -> str:
 
 
 def _told(call: Call, found: Outcome) -> str:
-    """The outcome; of drawn elements only dtype and shape are told, which do not depend on how they are drawn."""
+    """The outcome; for drawn elements only dtype and shape, which do not depend on the generator."""
     match found:
         case GotValue(value) if any(map(_is_drawn, call.arguments)):
             return written(_shaped(value))

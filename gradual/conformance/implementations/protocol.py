@@ -32,7 +32,7 @@ from gradual.tensors.json_form import from_json, to_json
 from gradual.tensors.value import Value
 
 VERSION = 1
-"""The protocol's number; an implementation that speaks another one is not asked anything."""
+"""The protocol's version; an implementation with another version is not queried."""
 
 Object = dict[str, Any]
 Part = TypeVar("Part")
@@ -49,12 +49,12 @@ class Greeting:
 
 # ------------------------------------------------------------------------------------------------------- requests
 def hello() -> Object:
-    """Ask who is there."""
+    """The request for the implementation's name and abilities."""
     return {"cmd": "hello", "protocol": VERSION}
 
 
 def bye() -> Object:
-    """Ask for nothing more."""
+    """The request that ends the session."""
     return {"cmd": "bye"}
 
 

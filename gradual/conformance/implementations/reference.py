@@ -1,4 +1,4 @@
-"""This implementation, asked in process."""
+"""This implementation, called in process."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Reference:
 
 
 def reported(compilation: Compilation) -> Report:
-    """What a compilation says, in the suite's words."""
+    """The report of a compilation, in the suite's format."""
     source = compilation.source
     return Report(
         accepted=compilation.ok,
@@ -99,7 +99,7 @@ def reported(compilation: Compilation) -> Report:
 
 
 def run_by(compilation: Compilation, function: str, given: Sequence[Value], runtime: str) -> Value:
-    """The value of a call; "measured" is the machine, held to the plan by assertions."""
+    """The value of a call; "measured" is the machine with assertions that the plan is respected."""
     if runtime == "measured":
         return compilation.measure(function, *given)[0]
     return compilation.run(function, *given, runtime=runtime)

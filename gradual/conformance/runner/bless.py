@@ -24,7 +24,7 @@ Blocks = Mapping[str, list[str]]
 
 
 class Refused(Exception):
-    """The answer differs in what only an author may change: a verdict, a code, the kind of an outcome."""
+    """Raised if the answer differs in what only an author may change: a verdict, a code, the kind of an outcome."""
 
 
 def blessed(case: Case, report: Report, outcomes: list[Outcome]) -> dict[str, list[str]]:
@@ -157,7 +157,7 @@ def _outcome(wanted: ExpectedOutcome, found: Outcome) -> str:
 
 
 def _like(wanted: Values, got: Values) -> Values:
-    """A value, told in as much detail as the expectation had."""
+    """A value, in as much detail as the expectation had."""
     match wanted, got:
         case Drawn(), Literal(dtype, shape) if dtype is not None:
             return Drawn(dtype, shape)

@@ -1,7 +1,7 @@
-"""Known failures of an implementation: a list that goes stale loudly.
+"""Known failures of an implementation: a list whose outdated lines are reported.
 
-One line is `case-id  profile, profile  # reason`; `crash`, `timeout` and `protocol` stand for no answer.  A listed case
-that passes, or fails in other profiles, is not what the list says; one that does not exist is a problem of the list.
+One line is `case-id  profile, profile  # reason`; `crash`, `timeout` and `protocol` mean that there was no answer.  It
+is reported if a listed case passes or fails in other profiles; a case that does not exist is an error in the list.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _PROFILES = _LOST_WORDS | {profile.value for profile in Profile}
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A failure that is known: the profiles in which it fails, and why."""
+    """A known failure: the profiles in which the case fails, and the reason."""
 
     profiles: frozenset[str]
     reason: str
 
 
 def read_known(text: str, file: str, cases: Collection[str]) -> dict[str, Known]:
-    """The list by case id; Malformed where a line cannot be read, stands twice or names no case."""
+    """Case id -> known failure; raises Malformed if a line cannot be parsed, or its case is unknown or repeated."""
     found: dict[str, Known] = {}
     problems: list[Problem] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -60,9 +60,9 @@ def read_known(text: str, file: str, cases: Collection[str]) -> dict[str, Known]
 def weighed(
     results: Iterable[Result], known: Mapping[str, Known], profiles: frozenset[Profile] = EVERY
 ) -> Iterator[Result]:
-    """The results, with failures as they are known set apart, and listed cases that pass told as such.
+    """The results, with known failures classified as KNOWN, and listed cases that pass as UNEXPECTED.
 
-    Of a list only that counts which is compared.
+    Profiles of the list that are not compared are ignored.
     """
     compared = {profile.value for profile in whole(profiles)} | _LOST_WORDS
     for result in results:

@@ -1,4 +1,4 @@
-"""The runner: every case is put to an implementation, and its answers are compared here.
+"""The runner: send every case to an implementation, and compare its answers.
 
 Only a case's request reaches the implementation; the expectation never leaves this module.
 """
@@ -77,7 +77,7 @@ def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
 
 
 def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
-    """Put one case to an implementation; whatever it raises instead of an answer is told apart from a failure."""
+    """Run one case on an implementation; an exception in place of an answer is classified, and is no failure."""
     if profiles.isdisjoint(asked(case)):
         return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
     profiles, report = whole(profiles), None
@@ -134,7 +134,7 @@ def _claims(found: FoundDiagnostic) -> bool:
 
 
 def _fails(found: FoundDiagnostic) -> bool:
-    """Whether it says that the program fails there, if it comes there at all: under a test that is no error."""
+    """Whether a diagnostic predicts a failure: an error, or E0403, a failure only if the point is reached."""
     return found.severity == "error" or found.code == "E0403"
 
 
@@ -153,7 +153,7 @@ def _checked(
 
 
 def asked(case: Case) -> list[Profile]:
-    """The profiles about which a case says something."""
+    """The profiles that a case tests."""
     wanted = case.expectation
     says = {
         Profile.VERDICT: wanted.accepted is not None,
@@ -176,7 +176,7 @@ def asked(case: Case) -> list[Profile]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many cases passed of those that were asked, profile by profile."""
+    """The counts for one profile: how many cases that test it were run, and how many passed."""
 
     passed: int
     asked: int

@@ -1,6 +1,6 @@
-"""Fourier and Motzkin's elimination over the integers, bounded: shows that inequalities contradict each other.
+"""Bounded Fourier-Motzkin elimination over the integers, to show that inequalities are contradictory.
 
-Monomials are columns, so products and quotients take part as opaque numbers with what is known of them.
+Monomials are columns, so products and quotients are opaque numbers with known bounds.
 Rows are divided by their common factor and rounded, which is what makes `2 * q >= 2 * n - 1` say `q >= n`.
 """
 
@@ -23,7 +23,7 @@ _HUGE = 1 << 128  # coefficients may double in length with each elimination
 
 
 def contradictory(dims: Iterable[Dim]) -> bool:
-    """Whether no integers make all the dims at least 0, as far as bounded elimination tells.  [dim.decide.linear]"""
+    """Whether bounded elimination shows that the dims cannot all be at least 0.  [dim.decide.linear]"""
     rows: Rows = {}
     numbers: dict[Monomial, int] = {}
     for dim in dims:
@@ -37,7 +37,7 @@ def contradictory(dims: Iterable[Dim]) -> bool:
 
 
 def inserted(rows: Rows, columns: Columns, offset: int) -> bool:
-    """Add a row, rounded; False if it contradicts one that is there.  Rows of huge numbers are left out."""
+    """Add a row, rounded; False if it contradicts an existing row.  Rows with huge numbers are left out."""
     if not columns:
         return offset >= 0
     if max(abs(offset), *(abs(coefficient) for _, coefficient in columns)) > _HUGE:

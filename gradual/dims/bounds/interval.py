@@ -1,4 +1,4 @@
-"""Bounds of dims, and what bounds alone say about constraints.   [dim.decide.interval]"""
+"""Bounds of dims, and constraints that bounds alone decide.   [dim.decide.interval]"""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Interval:
 ANY = Interval()
 NATURAL = Interval(0, None)
 Bounds = Mapping[Dim, Interval]
-"""What is known of primitive forms: of variables, and of sums such as `n - m`."""
+"""Primitive form, such as a variable or `n - m` -> its interval."""
 
 
 def _negation(k: int | None) -> int | None:
@@ -160,13 +160,13 @@ def primitive(dim: Dim) -> tuple[Dim, int, int]:
 
 
 def canonical(difference: Dim) -> Dim:
-    """What is 0 exactly where the difference is 0, the same for both orders of the sides.  [dim.form]"""
+    """A dim that is 0 iff the difference is, the same for both orders of the sides.  [dim.form]"""
     form, scale, offset = primitive(difference)
     return form + offset // scale if offset % scale == 0 else difference
 
 
 class Estimate:
-    """Bounds of dims from bounds of forms; each part is looked at once, while the bounds of forms stay as they are."""
+    """Bounds of dims from bounds of forms, with a memo table; valid while the bounds of forms are unchanged."""
 
     __slots__ = ("_found", "_known", "_parts")
 
@@ -177,7 +177,7 @@ class Estimate:
 
     @property
     def remembered(self) -> int:
-        """How many parts have been looked at."""
+        """The number of entries of the memo table."""
         return len(self._found)
 
     def of(self, dim: Dim) -> Interval:
@@ -188,7 +188,7 @@ class Estimate:
         return interval
 
     def number(self, dim: Dim) -> int | None:
-        """The one number that a dim can be; of choices, no more is looked at than the first that may be several."""
+        """The only value of a dim, None if there may be several; stops at the first branch that has several."""
         waiting, found = [dim], None
         while waiting:
             part = waiting.pop()
@@ -214,15 +214,15 @@ class Estimate:
         return verdict
 
     def natural(self, difference: Dim) -> Estimate:
-        """The same where a difference is at least 0."""
+        """The estimate with the additional fact that a difference is at least 0."""
         form, scale, offset = primitive(difference)
         bound = Interval(-(offset // scale), None) if scale > 0 else Interval(None, offset // -scale)
         return Estimate(With(self._known, form, self.of(form) & bound))
 
     def apart(self, form: Dim) -> Estimate:
-        """The same without what is known of a form.
+        """The estimate without the bounds of a form.
 
-        The atoms in a form do not contain it, so that what was found of them serves both.
+        The atoms of a form do not contain it, so their entries in the memo table are shared.
         """
         return Estimate(Without(self._known, form), self)
 
@@ -316,7 +316,7 @@ def _is_natural(difference: Interval) -> bool | None:
 
 
 def _is_zero(difference: Dim, interval: Interval) -> bool | None:
-    """Whether a difference is 0: never outside its bounds, nor where a common factor does not divide the constant."""
+    """Whether a difference is 0: never if 0 is out of bounds, or a common factor does not divide the constant."""
     _, scale, offset = primitive(difference)
     if 0 not in interval or offset % scale:
         return False

@@ -1,4 +1,4 @@
-"""Linear rows over monomials: what bounds say, what quotients and extremes are, and a few products of both."""
+"""Linear rows over monomials: from bounds, from the definitions of quotients, min and max, and from a few products."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PRODUCTS = 40
 
 
 def rows_of(bounds: Bounds, estimate: Estimate) -> list[Dim]:
-    """What is at least 0 within bounds, by which dims are estimated.  [dim.decide.linear]"""
+    """The dims that are at least 0 by the bounds, and by the definitions of their atoms.  [dim.decide.linear]"""
     rows = [row for form, interval in bounds.items() for row in _ends(form, interval)]
     seen: dict[Monomial, None] = {}
     pending = _monomials(rows)
@@ -40,7 +40,7 @@ def _ends(form: Dim, interval: Interval) -> Iterator[Dim]:
 
 
 def _about(monomial: Monomial, estimate: Estimate) -> list[Dim]:
-    """What holds of a monomial because of what it is."""
+    """The rows that hold for a monomial by its bounds and the definition of its atom."""
     dim = polynomial({monomial: 1})
     rows = list(_ends(dim, estimate.of(dim))) if len(monomial) > 1 or dim.children else []
     return [*rows, *_defining(monomial[0])] if len(monomial) == 1 else rows
@@ -60,7 +60,7 @@ def _defining(atom: Atom) -> Iterator[Dim]:
 
 
 def _products(rows: list[Dim], seen: dict[Monomial, None], estimate: Estimate) -> list[Dim]:
-    """Rows times a natural atom, where that only has monomials that are there already."""
+    """Rows times an atom that is not negative, if the product has no new monomials."""
     made: dict[Dim, None] = {}
     for atom in dict.fromkeys(atom for monomial in seen if len(monomial) > 1 for atom in monomial):
         factor = of_atom(atom)

@@ -1,8 +1,8 @@
 """The Omega test: whether linear inequalities have a solution in integers, and one of them if they have.
 
-Equations are solved exactly, by a change of variables where no coefficient is 1.  A variable is eliminated from the
-inequalities exactly where its lower or its upper bounds all have the coefficient 1; otherwise the solutions lie
-between those of two projections, and what is between these is looked through.
+Equations are solved exactly, by a change of variables if no coefficient is 1.  Eliminating a variable from the
+inequalities is exact if all its lower bounds, or all its upper bounds, have the coefficient 1; otherwise the solutions
+lie between those of the dark and the real shadow, and the gap is searched.
 
 William Pugh, "The Omega test: a fast and practical integer programming algorithm for dependence analysis", 1991.
 [dim.decide.linear]
@@ -27,7 +27,7 @@ class Exhausted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Solved:
-    """A column that an equation says: the sum of other columns and a constant."""
+    """A column solved by an equation: the sum of multiples of other columns and a constant."""
 
     column: int
     columns: Columns
@@ -39,7 +39,7 @@ class _Solved:
 
 @dataclass(frozen=True, slots=True)
 class _Eliminated:
-    """A column between bounds, for which there is an integer whatever the others are."""
+    """An eliminated column with its bounds; an integer between them exists for any solution of the other columns."""
 
     column: int
     bounds: tuple[Bound, ...]
@@ -60,7 +60,7 @@ class _Eliminated:
 def integer_solution(dims: Iterable[Dim], budget: int) -> Solution | None:
     """Numbers for the monomials at which all dims are at least 0, None if there are none; raises Exhausted.
 
-    Monomials are taken for independent variables.  `budget` is how many rows may be made.
+    Monomials are treated as independent variables.  `budget` is the limit on the rows made.
     """
     rows: Rows = {}
     numbers: dict[Monomial, int] = {}
@@ -104,7 +104,7 @@ class _Test:
     # ------------------------------------------------------------------------------------------- equations
 
     def _solved(self, columns: Columns, constant: int) -> _Solved | None:
-        """One column of an equation; where no coefficient is 1, by a new column that stands for a quotient."""
+        """Solve an equation for a column; if no coefficient is 1, introduce a new column for a quotient."""
         column, coefficient = min(columns, key=lambda term: (abs(term[1]), term[0]))
         sign = 1 if coefficient > 0 else -1
         if abs(coefficient) == 1:
@@ -118,7 +118,7 @@ class _Test:
         return _Solved(column, terms, sign * _centred(constant, modulus))
 
     def _substituted(self, rows: Rows, solved: _Solved) -> Rows | None:
-        """The rows without a column that is solved; None for a contradiction."""
+        """Substitute a solved column in the rows; None for a contradiction."""
         made: Rows = {}
         for columns, constant in rows.items():
             scale = next((c for column, c in columns if column == solved.column), 0)
@@ -132,7 +132,7 @@ class _Test:
     # ------------------------------------------------------------------------------------------- inequalities
 
     def _projected(self, rows: Rows, column: int, slack: Callable[[int, int], int]) -> Rows | None:
-        """The rows without a column, each lower bound against each upper one; None for a contradiction."""
+        """Eliminate a column by combining each lower with each upper bound; None for a contradiction."""
         above, below = sides(rows, column)
         gone = {columns for _, columns in (*above, *below)}
         made = {columns: constant for columns, constant in rows.items() if columns not in gone}
@@ -144,9 +144,9 @@ class _Test:
         return made
 
     def _between(self, rows: Rows, column: int) -> dict[int, int] | None:
-        """A solution where a column has no exact projection.
+        """A solution when eliminating a column is not exact, None if there is none.
 
-        Outside the real projection there is none, inside the dark one there always is; elsewhere the column is
+        There is none outside the real shadow, and always one inside the dark shadow; in between, the column is
         near one of its lower bounds.
         """
         real = self._projected(rows, column, _real)
@@ -176,12 +176,12 @@ class _Test:
 
 
 def _real(up: int, down: int) -> int:
-    """What a combination of bounds has to reach for a rational number to lie between them."""
+    """The slack of the real shadow: with it, a rational number lies between the two bounds."""
     return 0
 
 
 def _dark(up: int, down: int) -> int:
-    """What it has to reach for an integer to lie between them."""
+    """The slack of the dark shadow: with it, an integer lies between the two bounds."""
     return (up - 1) * (down - 1)
 
 
@@ -191,7 +191,7 @@ def _centred(number: int, modulus: int) -> int:
 
 
 def _equation(rows: Rows) -> tuple[Columns, int] | None:
-    """Two opposite rows that leave one number to their sum."""
+    """Two opposite rows that together are an equation, None if there are none."""
     for columns, constant in rows.items():
         if rows.get(tuple((column, -c) for column, c in columns)) == -constant:
             return columns, constant
@@ -221,7 +221,7 @@ def _bounds(rows: Rows, column: int) -> Iterator[Bound]:
 
 
 def _completed(values: dict[int, int], steps: list[_Solved | _Eliminated]) -> dict[int, int]:
-    """The values with those of the columns that were taken out, last one first."""
+    """Add the values of the solved and eliminated columns, in reverse order of elimination."""
     for step in reversed(steps):
         values[step.column] = step.value(values)
     return values

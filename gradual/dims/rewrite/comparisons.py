@@ -1,4 +1,4 @@
-"""Comparisons made simpler by bounds: decided, or without factors that are at least 1 on both sides.
+"""Simplification of comparisons by bounds: decide them, or cancel common factors that are at least 1.
 
 h * n == h * m  ->  n == m       where h >= 1
 """
@@ -15,7 +15,7 @@ Comparison = Equal | AtMost
 
 
 def compared(comparison: Comparison | Not, estimate: Estimate, ways: Ways | None = None) -> Constraint:
-    """The comparison, simpler; TRUE or FALSE where bounds decide it.  [dim.decide.simplify]"""
+    """Simplify a comparison; the result is TRUE or FALSE if bounds decide it.  [dim.decide.simplify]"""
     if isinstance(comparison, Not):
         simpler = compared(comparison.part, estimate, ways)
         return comparison if simpler is comparison.part else negated(simpler)
@@ -31,7 +31,7 @@ def compared(comparison: Comparison | Not, estimate: Estimate, ways: Ways | None
 
 
 def _cancelled(difference: Dim, estimate: Estimate) -> Dim:
-    """What is 0, or at least 0, where a difference is: without factors of all its terms that are at least 1."""
+    """The difference divided by common factors that are at least 1, which preserves its sign."""
     common = common_factors(difference, estimate) if difference.value is None else None
     return lowered(difference, common) if common else difference
 

@@ -1,8 +1,8 @@
-"""What equations say about products with a quotient: where `g` divides `c` and `h`.
+"""Rewriting of products with an exact quotient, where `g` divides `c` and `h`.
 
     g * (c // g) -> c        c * n // g -> (c // g) * n        h * (c // g) == c * (h // g)
 
-From left to right a product becomes simpler; from right to left a dividend is seen to be a multiple of its divisor.
+Applied left to right, an equation simplifies a product; right to left, it shows that a dividend is a multiple.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from gradual.dims.term.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.term.polynomial import cofactor
 
 _TRIES = 16
-"""How many ways to write a dim are looked at."""
+"""Limit on the equivalent forms of a dim that are tried."""
 _EACH = 4
-"""How many equations about one factor are used."""
+"""Limit on the equations used for one factor."""
 _TERMS = 24
-"""How many terms a dim may have that is written in other ways."""
+"""Limit on the terms of a dim that is rewritten to other forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ class Replacement:
 
 
 Multiples = Mapping[Atom | None, Mapping[FloorDiv, Replacement]]
-"""What equations with a quotient say of what is divided, by its first factor; None for a number."""
+"""First factor of a product (None for a constant) -> quotient -> equation that rewrites the product."""
 
 Ways = Callable[[Dim], Iterator[Dim]]
-"""Other ways to write a dim, by what is known."""
+"""Dim -> equivalent forms under the known equations."""
 
 
 def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
-    """What `difference == 0` says about its first product with a quotient.  [dim.facts.divisible]
+    """The replacement that `difference == 0` gives for its first product with a quotient.  [dim.facts.divisible]
 
-    `2 * q == min(n, 2 * q)` says nothing simpler, nor does any other extreme or choice of quotients: a comparison with
-    one is taken apart, and its parts would be rewritten to it again.
+    None if min, max or if-then-else contains a quotient, as in `2 * q == min(n, 2 * q)`: such a comparison is split
+    into parts, and the parts would be rewritten back to it.
     """
     if _chooses_quotients(difference):
         return None
@@ -58,13 +58,13 @@ def replacement_of(difference: Dim) -> tuple[FloorDiv, Replacement] | None:
 
 
 def _chooses_quotients(dim: Dim) -> bool:
-    """Whether an extreme or a choice in a dim speaks of quotients."""
+    """Whether a min, max or if-then-else in a dim contains a quotient."""
     choices = (node for node in bottom_up(dim) if isinstance(node, Max | Min | Ite))
     return any(isinstance(node, FloorDiv) for choice in choices for node in bottom_up(choice))
 
 
 def multiple_of(replacement: Replacement) -> Replacement | None:
-    """The same equation from right to left: the first term of the image, as the product and the other terms."""
+    """The equation reversed: the first term of the image is rewritten to the product minus the other terms."""
     for monomial, coefficient in replacement.image.terms:
         if monomial or len(replacement.image.terms) == 1:
             product = polynomial({replacement.monomial: replacement.coefficient})
@@ -74,7 +74,7 @@ def multiple_of(replacement: Replacement) -> Replacement | None:
 
 
 def replaced_products(dim: Dim, replacements: Mapping[FloorDiv, Replacement]) -> Dim:
-    """The dim with products replaced by what they are."""
+    """The dim with products replaced by their images, repeatedly."""
     for _ in range(8) if dim.children else ():
         smaller = dim
         for atom in dim.children:
@@ -96,13 +96,13 @@ def _with(dim: Dim, replacement: Replacement) -> Dim:
 
 
 def is_positive(replacement: Replacement, estimate: Estimate) -> bool:
-    """Whether all factors of a product are at least 1, as the product is and none is negative."""
+    """Whether all factors of a product are at least 1, because the product is and no factor is negative."""
     lows = (estimate.of(of_atom(atom)).low for atom in replacement.monomial)
     return (estimate.of(replacement.image).low or 0) >= 1 and all(low is not None and low >= 0 for low in lows)
 
 
 def multiples_of(dim: Dim, multiples: Multiples, replacements: Mapping[FloorDiv, Replacement]) -> Iterator[Dim]:
-    """Other ways to write a dim, by equations from right to left, those with the fewest steps first.
+    """Equivalent forms of a dim, by equations applied right to left, breadth first.
 
     [dim.facts.multiple]
     """
@@ -122,7 +122,7 @@ _NONE: Mapping[FloorDiv, Replacement] = {}
 
 
 def _growing(found: dict[Dim, None]) -> Iterator[Dim]:
-    """The dims, those too that are found on the way."""
+    """Iterate over the dims, including those added during the iteration."""
     seen = 0
     while seen < len(found):
         for dim in list(found)[seen:]:

@@ -1,8 +1,8 @@
-"""Choices taken out of a fact: what holds of `if n == 0 then a else b` is said once for n = 0 and once for the rest.
+"""Lifting of if-then-else out of a fact: a fact on `if n == 0 then a else b` is split into n == 0 and n != 0.
 
     (if n == 0 then 288 else n) == n or n == 1      ->  n != 0
 
-A fact that hides a bound behind a choice becomes the bound, which everything after it can use.  [dim.facts.lift]
+A bound hidden behind an if-then-else becomes explicit, so that later facts can use it.  [dim.facts.lift]
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from gradual.dims.term.dim import Dim
 from gradual.dims.term.substitution import rebuilt, substituted_constraint
 
 _CHOICES = 4
-"""How many choices of one fact are taken out, each of which may double it."""
+"""Limit on the if-then-else lifted from one fact, each of which may double it."""
 
 
 _PARTS = 60
-"""How large a fact may be for its choices to be taken out."""
+"""Limit on the size of a fact from which if-then-else is lifted."""
 
 
 def lifted(constraint: Constraint, known: Knowledge = NOTHING) -> Constraint:
-    """A constraint that is equivalent where it is defined and all is known, without choices by one variable's value.
+    """Lift if-then-else that test one variable's value; equivalent under the facts, where it is defined.
 
-    Where that would be larger, the constraint itself.
+    If the result would be larger, the constraint is returned unchanged.
     """
     small = _has_parts(constraint) and _size(constraint) <= _PARTS
     found = _lifted(constraint, known, _CHOICES) if small else constraint
@@ -49,7 +49,7 @@ def _lifted(constraint: Constraint, known: Knowledge, choices: int) -> Constrain
 
 
 def _choices(constraint: Constraint) -> Iterator[tuple[Equal, Variable]]:
-    """The tests of a variable against a constant that choices hang on, innermost first."""
+    """The if-then-else conditions that test a variable against a constant, innermost first."""
     for node in bottom_up(constraint):
         if isinstance(node, Ite) and isinstance(node.condition, Equal) and node.condition.right.value is not None:
             variable = _alone(node.condition.left)
@@ -58,7 +58,7 @@ def _choices(constraint: Constraint) -> Iterator[tuple[Equal, Variable]]:
 
 
 def _alone(dim: Dim) -> Variable | None:
-    """The variable that the dim is, if it is one."""
+    """The variable if the dim is just a variable, else None."""
     match dim.terms:
         case (((Variable() as variable,), 1),):
             return variable
@@ -77,7 +77,7 @@ def _where_false(constraint: Constraint, test: Equal) -> Constraint:
 
 
 def _has_parts(constraint: Constraint) -> bool:
-    """Whether there is more in it than sums and products of variables."""
+    """Whether a constraint contains more than sums and products of variables."""
     match constraint:
         case And(parts=parts) | Or(parts=parts):
             return any(map(_has_parts, parts))
@@ -88,7 +88,7 @@ def _has_parts(constraint: Constraint) -> bool:
 
 
 def _size(constraint: Constraint) -> int:
-    """How many parts there are, each occurrence counted."""
+    """The number of parts of a constraint, each occurrence counted."""
     sizes: dict[Any, int] = {}
     for node in bottom_up(constraint):
         own = sum(len(monomial) + 1 for monomial, _ in node.terms) if isinstance(node, Dim) else 1

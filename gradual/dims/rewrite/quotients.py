@@ -1,4 +1,4 @@
-"""Quotients made simpler by bounds: a number, an exact quotient, or one case of a choice for each of its cases.
+"""Simplification of quotients by bounds: to a constant, an exact quotient, or case by case for an if-then-else.
 
 (h * m + r) // h -> m + r // h        h * n // (h * m) -> n // m        where h >= 1
 4 * n // (if n == 0 then 7 else n) -> (if n == 0 then 0 else 4)         where n >= 0
@@ -19,7 +19,7 @@ _STEPS = 32
 
 
 def quotient(atom: FloorDiv, estimate: Estimate, ways: Ways | None = None) -> Dim:
-    """`a // h`, simpler where bounds say that it is, or where `a` is a multiple of `h`.  [dim.decide.simplify]"""
+    """Simplify `a // h` by bounds, or because `a` is a multiple of `h`.  [dim.decide.simplify]"""
     dividend, divisor = cancelled(atom.dividend, atom.divisor, estimate)
     choice = single(divisor, Ite)
     found = _by_cases(dividend, choice, estimate) if choice is not None else None
@@ -40,7 +40,7 @@ def quotient(atom: FloorDiv, estimate: Estimate, ways: Ways | None = None) -> Di
 def _of_multiple(dividend: Dim, divisor: Dim, estimate: Estimate, ways: Ways) -> Dim | None:
     """The quotient of a dividend that is a multiple of the divisor, or has terms that are.  [dim.facts.multiple]
 
-    Sums divided by numbers stay as they are: `d // 4` says more than `2 * (d // 8)`, and residues decide them.
+    Linear sums divided by constants are not rewritten: `d // 4` is better than `2 * (d // 8)`, and residues decide it.
     """
     if divisor.value is not None and all(len(monomial) < 2 for monomial, _ in dividend.terms):
         return None
@@ -58,7 +58,7 @@ def _of_multiple(dividend: Dim, divisor: Dim, estimate: Estimate, ways: Ways) ->
 
 
 def cancelled(dividend: Dim, divisor: Dim, estimate: Estimate) -> tuple[Dim, Dim]:
-    """Both without the factors of all their terms that are at least 1."""
+    """Dividend and divisor without their common factors that are at least 1."""
     if divisor.value is not None or not dividend.terms:
         return dividend, divisor
     common = common_factors(divisor, estimate)
@@ -67,7 +67,7 @@ def cancelled(dividend: Dim, divisor: Dim, estimate: Estimate) -> tuple[Dim, Dim
 
 
 def common_factors(dim: Dim, estimate: Estimate) -> Counter[Atom]:
-    """The factors of all terms that are at least 1; the dim is not 0."""
+    """The factors, each at least 1, that all terms of a nonzero dim share."""
     first, *others = (monomial for monomial, _ in dim.terms)
     shared = Counter(first)
     for monomial in others:
@@ -76,7 +76,7 @@ def common_factors(dim: Dim, estimate: Estimate) -> Counter[Atom]:
 
 
 def lowered(dim: Dim, factors: Counter[Atom]) -> Dim:
-    """The dim without factors of all its terms."""
+    """The dim divided by factors that all its terms share."""
     part = tuple(factors.elements())
     return polynomial({cofactor(monomial, part) or (): coefficient for monomial, coefficient in dim.terms})
 
@@ -110,7 +110,7 @@ def _factor(term: Term, lead: Term) -> Dim | None:
 
 
 def _by_cases(dividend: Dim, choice: Ite, estimate: Estimate) -> Dim | None:
-    """The quotient by a choice on what one part is, where it is exact in both cases."""
+    """The quotient by an if-then-else that tests an atom against a constant, if it is exact in both branches."""
     tested = tested_part(choice.condition)
     if tested is None:
         return None
@@ -125,7 +125,7 @@ def _by_cases(dividend: Dim, choice: Ite, estimate: Estimate) -> Dim | None:
 
 
 def tested_part(condition: Constraint) -> tuple[Atom, int] | None:
-    """The variable or other part that a condition says to be a number, if that is all it says."""
+    """The atom and the constant, if the condition is the equation of just these."""
     match condition:
         case Equal(left=left, right=right) if right.value is not None:
             match left.terms:
@@ -135,7 +135,7 @@ def tested_part(condition: Constraint) -> tuple[Atom, int] | None:
 
 
 def _exact(dividend: Dim, divisor: Dim, estimate: Estimate) -> Dim | None:
-    """The quotient where it is a polynomial."""
+    """The quotient, if it is a polynomial."""
     dividend, divisor = cancelled(dividend, divisor, estimate)
     if (estimate.of(divisor).low or 0) < 1:
         return None

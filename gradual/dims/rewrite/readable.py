@@ -1,6 +1,6 @@
-"""Constraints as a reader wants them: common factors divided out, what stands on both sides taken off.
+"""Constraints in readable form: common factors divided out, common terms removed from both sides.
 
-Only what is shown and checked is reduced; messages about a mismatch keep the two sides that did not match.
+Only shown and checked constraints are reduced; messages about a mismatch keep the two original sides.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from gradual.dims.term.polynomial import product
 from gradual.dims.term.print import factors_like
 
 UNBOUNDED = Estimate({})
-"""Nothing is known of anything."""
+"""No bounds are known."""
 
 
 def reduced(constraint: Constraint, estimate: Estimate = UNBOUNDED) -> Constraint:
-    """An equivalent constraint within bounds, with the smallest numbers and parts: `2 * d <= 5` is `d <= 2`.
+    """A constraint, equivalent under the bounds, with smaller numbers and parts: `2 * d <= 5` is `d <= 2`.
 
     [dim.reduce]
     """
@@ -56,7 +56,7 @@ def reduced(constraint: Constraint, estimate: Estimate = UNBOUNDED) -> Constrain
 
 
 def _bound(goal: Constraint, estimate: Estimate) -> Constraint:
-    """A bound of a quotient or product as one of its parts.
+    """A bound on a quotient or product as bounds on its parts.
 
     `w // 2 >= 5` is `w >= 10`, `n // h >= 1` is `n >= h`, and `t * d >= 1` is `t >= 1 and d >= 1`.
     """
@@ -86,7 +86,7 @@ def _equation(goal: Equal) -> Constraint:
 
 
 def _factored(goal: Equal) -> Constraint:
-    """The equation as one of a product with a number, where that is shorter.
+    """The equation as `product == constant`, if that is shorter.
 
     `a * b == 2 * a + 21` is `a * (b - 2) == 21`.
     """
@@ -105,7 +105,7 @@ def _inequality(goal: AtMost) -> Constraint:
 
 
 def _divided(difference: Dim) -> tuple[int, Dim, Dim]:
-    """The common factor of the terms but the constant; divided by it, the positive and the negated negative ones."""
+    """`(factor, positive, negative)`: the gcd of the non-constant terms, and these, divided by it, split by sign."""
     terms = {monomial: factor for monomial, factor in difference.terms if monomial}
     common = gcd(*terms.values())
     positive = {monomial: factor // common for monomial, factor in terms.items() if factor > 0}
@@ -121,7 +121,7 @@ def _sides(left: Dim, right: Dim, offset: int) -> Constraint:
 
 
 def lean(constraint: Constraint) -> Constraint:
-    """A comparison without what stands on both sides: what is known of that says nothing of the comparison.
+    """A comparison without terms common to both sides; facts about these are irrelevant to it.
 
     [dim.facts.cone]
     """
@@ -136,12 +136,12 @@ def lean(constraint: Constraint) -> Constraint:
 
 
 def _cancels(comparison: Constraint, difference: Dim) -> bool:
-    """Whether a side has names that the difference has not, and no divisor that would have to be asked about."""
+    """Whether some variable cancels, and the comparison is total: it has no divisor that could be less than 1."""
     return len(difference.names) < len(comparison.names) and is_total(comparison)
 
 
 def _apart(difference: Dim) -> tuple[Dim, Dim]:
-    """Two sums without a common term, of that difference."""
+    """Two sums without a common term whose difference is the given one."""
     plus = polynomial({monomial: factor for monomial, factor in difference.terms if factor > 0})
     return plus, plus - difference
 

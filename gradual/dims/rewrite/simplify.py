@@ -1,9 +1,9 @@
-"""Dims and constraints made simpler by what is known: bounds, and products that equations replace.
+"""Simplification of dims and constraints by known facts: bounds, and equations that replace products.
 
     max(n, m) -> m where n <= m      (h * m + r) // h -> m + r // h where h >= 1      h * (d // h) -> d where d % h == 0
     if n >= 1 then 0 else -n -> 0 where n >= 0
 
-Each step is an equality at every valuation that the knowledge admits.   [dim.decide.simplify]
+Each step preserves the value at every valuation that satisfies the facts.   [dim.decide.simplify]
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from gradual.dims.term.substitution import rebuilt
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What simplification may use.
+    """The facts that simplification may use.
 
     Attributes:
         estimate: bounds of dims.
-        replacements: by the quotient that they replace.
+        replacements: quotient -> how a product with it is rewritten.
         apart: canonical differences that are not 0.
-        multiples: what divisibilities say of dividends, those whose quotient is replaced.
-        simplest: what dims and constraints became, whoever asked.
+        multiples: the equations of `replacements` read right to left.
+        simplest: memo table: dim or constraint -> simplified form.
     """
 
     estimate: Estimate
@@ -43,7 +43,7 @@ class Knowledge:
 
     @property
     def ways(self) -> Ways | None:
-        """Other ways to write a dim; nothing where there are none.  [dim.facts.multiple]"""
+        """The function to other forms of a dim, None if no equation gives any.  [dim.facts.multiple]"""
         return self._multiples if self.multiples else None
 
     def _multiples(self, dim: Dim) -> Iterator[Dim]:
@@ -51,22 +51,22 @@ class Knowledge:
 
 
 NOTHING = Knowledge(Estimate({}), {})
-"""Nothing is known but what dims are."""
+"""No facts."""
 
 
 def simplified_dim(dim: Dim, known: Knowledge) -> Dim:
-    """The dim, simpler."""
+    """Simplify a dim."""
     simpler: Dim = _simplified(dim, known) if dim.children else dim
     return simpler
 
 
 def simplified_constraint(constraint: Constraint, known: Knowledge) -> Constraint:
-    """The constraint, simpler; TRUE or FALSE where bounds decide it."""
+    """Simplify a constraint; the result is TRUE or FALSE if bounds decide it."""
     return plain(_simplified(constraint, known), known.estimate)
 
 
 def resimplified(constraint: Constraint, known: Knowledge) -> Constraint:
-    """A constraint that was simple already, simpler where its parts are by what else is known."""
+    """Simplify a constraint again; returned unchanged if no part of it becomes simpler."""
     simpler: Constraint = _simplified(constraint, known)
     return constraint if simpler is constraint else plain(simpler, known.estimate)
 
@@ -120,7 +120,7 @@ def _improved_dim(dim: Dim, known: Knowledge) -> Dim:
 
 
 def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
-    """The extreme without operands that another one always reaches."""
+    """The min or max without operands that another operand dominates."""
     kept = list(extreme.operands)
     for operand in extreme.operands:
         others = [other for other in kept if other is not operand]
@@ -130,14 +130,14 @@ def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
 
 
 def _reaches(other: Dim, operand: Dim, extreme: Max | Min, estimate: Estimate) -> bool:
-    """Whether the other operand is always as far out; `n` is as great as `min(n, m)`, whatever they are."""
+    """Whether another operand dominates this one; in a max, `n` dominates `min(n, m)`."""
     up = isinstance(extreme, Max)
     gaps = (other - part if up else part - other for part in _further(operand, up))
     return any(low is not None and low >= 0 for low in (estimate.of(gap).low for gap in gaps))
 
 
 def _further(dim: Dim, up: bool) -> Iterator[Dim]:
-    """A dim, and some that are never less (`up`) or never more: `n - m` is never less than `min(n, k) - m`."""
+    """A dim, and upper (`up`) or lower bounds of it: `n - m` is an upper bound of `min(n, k) - m`."""
     yield dim
     for monomial, coefficient in dim.terms:
         match monomial:
@@ -150,7 +150,7 @@ def _further(dim: Dim, up: bool) -> Iterator[Dim]:
 
 
 def _settled(choice: Ite, estimate: Estimate) -> Dim:
-    """The choice with a number for a branch that is one wherever it is taken: `if n >= 1 then 0 else n` is 0."""
+    """The if-then-else with branches that are constant under the condition replaced: `if n >= 1 then 0 else n` is 0."""
     condition = choice.condition
     if isinstance(condition, Equal) and any(side.children for side in condition.children):
         return ite(plain(condition, estimate), choice.then, choice.orelse)
@@ -162,11 +162,11 @@ def _settled(choice: Ite, estimate: Estimate) -> Dim:
 
 
 def _where(dim: Dim, condition: AtMost, holds: bool, estimate: Estimate) -> Dim:
-    """The number that a dim is wherever a condition holds, or fails, or the dim."""
+    """The constant that a dim equals where a condition holds (or fails); if there is none, the dim."""
     if dim.value is not None:
         return dim
     if condition.names <= dim.names:
         number = estimate.natural(condition.difference if holds else -condition.difference - 1).number(dim)
-    else:  # the condition says nothing of it
+    else:  # the condition gives no bound on it
         number = estimate.of(dim).value
     return dim if number is None else constant(number)

@@ -1,10 +1,10 @@
-"""Constraints said plainly: of the parts of greatest and least dims and of choices, where bounds tell which it is.
+"""Elimination of min, max and if-then-else from constraints where bounds decide the case.
 
     max(n, 1) == n                     ->  n >= 1
     max(n, m) <= k                     ->  n <= k and m <= k
     (if n == 0 then 7 else n) == m     ->  n != 0 and n == m       where m is 6 at most
 
-Each is an equivalence at every valuation that the bounds admit.
+Each rewrite is an equivalence at every valuation within the bounds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DEPTH = 8
 
 
 def plain(constraint: Constraint, estimate: Estimate, depth: int = _DEPTH) -> Constraint:
-    """The constraint, said of simpler things.  [dim.facts.plain]"""
+    """Rewrite a constraint on min, max and if-then-else to one on their parts, if bounds allow.  [dim.facts.plain]"""
     match constraint:
         case And(parts=parts):
             return _all_of([plain(part, estimate, depth) for part in parts])
@@ -62,7 +62,7 @@ def _comparison(comparison: Comparison, estimate: Estimate, depth: int) -> Const
 
 
 def _all_of(parts: Sequence[Constraint]) -> Constraint:
-    """All of the parts, without those that hold where a name has the value that another part says."""
+    """The conjunction, without parts that are true once a variable is replaced by its value from another part."""
     kept = list(dict.fromkeys(parts))
     for part in parts:
         at = _value_said(part)
@@ -72,7 +72,10 @@ def _all_of(parts: Sequence[Constraint]) -> Constraint:
 
 
 def _any_of(parts: Sequence[Constraint]) -> Constraint:
-    """Any of the parts: none that another one admits, and in none what only holds where another one does."""
+    """The disjunction, by absorption: `a or (a and b)` is `a`, and `a or (not a and b)` is `a or b`.
+
+    A part `n == k` is also dropped if another part is true at that value.
+    """
     known = [negated(part) for part in parts]
     some = [
         all_of(*(each for each in part.parts if each not in known)) if isinstance(part, And) else part
@@ -88,7 +91,7 @@ def _any_of(parts: Sequence[Constraint]) -> Constraint:
 
 
 def _value_said(part: Constraint) -> dict[Variable, Dim]:
-    """The variable that a constraint says to be a number, with that number."""
+    """`{variable: constant}` if the constraint is such an equation, else `{}`."""
     solved = part.solution
     return dict((solved,)) if solved is not None and solved[1].value is not None else {}
 
@@ -97,7 +100,7 @@ def _value_said(part: Constraint) -> dict[Variable, Dim]:
 
 
 def _by_cases(comparison: Comparison, estimate: Estimate, depth: int) -> Constraint:
-    """The comparison for each case of a choice in it, where one case is decided."""
+    """Split a comparison by an if-then-else in it, if bounds decide one of the cases."""
     for choice in comparison.difference.children:
         if isinstance(choice, Ite):
             yes, no = (_holds(comparison, choice, image, estimate) for image in (choice.then, choice.orelse))
@@ -112,26 +115,26 @@ def _by_cases(comparison: Comparison, estimate: Estimate, depth: int) -> Constra
 
 
 def _holds(comparison: Comparison, choice: Ite, image: Dim, estimate: Estimate) -> bool | None:
-    """Whether the comparison holds where the choice is one of its cases, if that is decided."""
+    """Whether the comparison holds with the if-then-else replaced by a branch; None if bounds do not decide."""
     difference = _where(replaced(comparison.difference, choice, image), choice, image)
     return estimate.holds(equal(difference, 0) if isinstance(comparison, Equal) else at_most(0, difference))
 
 
 def _case(comparison: Comparison, choice: Ite, image: Dim) -> Constraint:
-    """The comparison where the choice is one of its cases."""
+    """The comparison with the if-then-else replaced by a branch."""
     sides = (replaced(side, choice, image) for side in (comparison.left, comparison.right))
     left, right = (_where(side, choice, image) for side in sides)
     return equal(left, right) if isinstance(comparison, Equal) else at_most(left, right)
 
 
 def _where(dim: Dim, choice: Ite, image: Dim) -> Dim:
-    """A dim in one case of a choice: with the value of a name, where the condition says it."""
+    """A dim in one branch of an if-then-else; in the then branch, an equation in the condition is substituted."""
     solved = choice.condition.solution if image is choice.then else None
     return dim if solved is None else dim.substitute(dict((solved,)))
 
 
 def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: int) -> Constraint:
-    """A comparison where the condition of a choice does not hold: a size that is not its least is greater."""
+    """Simplify a comparison for the else branch: `n != k` with lower bound k gives `n >= k + 1`."""
     tested = tested_part(choice.condition)
     if tested is not None and isinstance(constraint, Equal | AtMost):
         part = of_atom(tested[0])
@@ -145,7 +148,7 @@ def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: i
 
 
 def _extreme(difference: Dim) -> tuple[Max | Min, int] | None:
-    """The first summand that is an extreme times a number."""
+    """The first term that is a min or max times a constant."""
     for monomial, coefficient in difference.terms:
         match monomial:
             case ((Max() | Min()) as extreme,):
@@ -154,7 +157,7 @@ def _extreme(difference: Dim) -> tuple[Max | Min, int] | None:
 
 
 def _bound(constraint: AtMost) -> Constraint:
-    """`max(n, m) <= k` is `n <= k and m <= k`; the other direction stays."""
+    """`max(n, m) <= k` is `n <= k and m <= k`; the other direction is not split."""
     found = _extreme(constraint.difference)
     if found is None or (found[1] > 0) is isinstance(found[0], Max):
         return constraint
@@ -164,7 +167,7 @@ def _bound(constraint: AtMost) -> Constraint:
 
 
 def _natural(difference: Dim) -> Constraint:
-    """That a difference is at least 0, with its negative terms on the other side."""
+    """The constraint that a difference is at least 0, with its negative terms on the other side."""
     plus = polynomial({monomial: coefficient for monomial, coefficient in difference.terms if coefficient > 0})
     return at_most(plus - difference, plus)
 
@@ -182,7 +185,7 @@ def _equation(constraint: Equal, estimate: Estimate) -> Constraint:
 
 
 def _is_extreme(extreme: Max | Min, other: Dim, estimate: Estimate) -> Constraint | None:
-    """That a dim is the extreme, where bounds say which operand it is, or leave some out."""
+    """Simplify `extreme == other` if bounds decide the operand or exclude some; otherwise None."""
     sign = 1 if isinstance(extreme, Max) else -1
     gaps = [estimate.of((operand - other) * sign) for operand in extreme.operands]
     if any(gap.low is not None and gap.low >= 0 for gap in gaps):  # this operand always reaches the other side

@@ -1,8 +1,8 @@
-"""Contradictions that need cases: disjunctions, unequal sides, choices, extremes, residue classes.
+"""Refutation by case splits: on disjunctions, disequations, if-then-else, min and max, and residue classes.
 
     (n + 1) // 2 + n // 2 == n      holds for n = 2 * k and for n = 2 * k + 1
 
-A case split is tried only while the number of cases stays small; one case that stays open ends the attempt.
+Splitting stops when the budget of cases is used up; a case that cannot be refuted ends the attempt.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Cases that cover everything: what holds besides in each.
+    """An exhaustive case split; each case is a constraint to add.
 
     Attributes:
-        about: what is split: a disjunction, a difference that is not 0, a choice or an extreme.
+        about: what is split: a disjunction, a difference that is not 0, an if-then-else, a min or a max.
     """
 
     stage: str
@@ -37,11 +37,11 @@ class Split:
 
 
 class Refuter:
-    """One attempt, with its budget of cases.
+    """One attempt to refute a system, with its budget of cases.
 
     Attributes:
-        open: the case that stayed open and cannot be split, if there is one: the place to look for a model.
-        model: a model that was met on the way.
+        open: the case that was neither refuted nor split, if any; a model is searched for there.
+        model: a model that was found on the way.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -51,7 +51,7 @@ class Refuter:
         self._left = limits.cases
 
     def refuted(self, system: System, depth: int = _DEPTH) -> str | None:
-        """The stage that shows that nothing satisfies the system, None if it stays open.  [dim.decide.cases]"""
+        """The stage that shows the system unsatisfiable, None if it is not refuted.  [dim.decide.cases]"""
         if system.conflict:
             return "facts"
         try:
@@ -69,7 +69,7 @@ class Refuter:
         return split.stage if closed else None
 
     def _split(self, system: System, solution: Solution) -> Split | None:
-        """The first of the smallest splits, of those if there are any in which a solution is no model; None for one."""
+        """The first split with the fewest cases, preferably one that the solution violates; None for a model."""
         numbers = {monomial[0]: k for monomial, k in solution.items() if len(monomial) == 1}
         model = system.valuation({atom: k for atom, k in numbers.items() if isinstance(atom, Variable)})
         if model is not None and satisfied(system.given, model):
@@ -87,12 +87,12 @@ class Refuter:
 
 
 def _is_linear(monomial: Monomial) -> bool:
-    """Whether inequalities say all of a monomial: it is a variable, a choice, or a quotient by a number."""
+    """Whether a monomial is a single atom other than a quotient by a non-constant."""
     return len(monomial) == 1 and not (isinstance(monomial[0], FloorDiv) and monomial[0].divisor.value is None)
 
 
 def _misses(split: Split, model: Model, numbers: Mapping[Atom, int]) -> bool:
-    """Whether what is split is not as a solution of the inequalities has it."""
+    """Whether the solution of the inequalities violates what is split."""
     try:
         match split.about:
             case Dim():
@@ -118,7 +118,7 @@ def _splits(system: System) -> Iterator[Split]:
 
 
 def _alternatives(constraint: Constraint) -> tuple[Constraint, ...]:
-    """The parts of which one has to hold: of a part, unlike a disjunction, what is known makes a choice."""
+    """The disjuncts; each as a case of its own simplifies an if-then-else more than the disjunction does."""
     return constraint.parts if isinstance(constraint, Or) else (constraint,)
 
 
@@ -135,7 +135,7 @@ def _nodes(constraints: Iterable[Constraint]) -> Iterator[object]:
 
 
 def _extreme(node: Max | Min, operand: Dim) -> Constraint:
-    """That this operand is the greatest, or the least."""
+    """The constraint that this operand is the greatest (Max) or the least (Min)."""
     compare = at_most if isinstance(node, Max) else at_least
     return all_of(*(compare(other, operand) for other in node.operands if other is not operand))
 
@@ -153,7 +153,7 @@ def _residues(system: System, limit: int) -> Iterator[Split]:
 
 
 def _moduli(system: System) -> dict[Variable, int]:
-    """For each variable, the divisor whose residue classes would simplify the system."""
+    """Variable -> the modulus whose residue classes would simplify the system."""
     moduli: dict[Variable, int] = {}
     for node in _nodes(system.constraints):
         if isinstance(node, FloorDiv) and (by := node.divisor.value or 0) > 1:

@@ -1,7 +1,7 @@
-"""A few constraints looked at together: do they contradict each other?
+"""Saturation of a small conjunction, to find contradictions.
 
-Equations are substituted, bounds are propagated until nothing changes (a bounded number of rounds), and what is left
-goes to linear elimination.  Everything here is sound and gives up early; nothing here searches.   [dim.decide.facts]
+Equations are substituted, bounds are propagated to a fixpoint (in a bounded number of rounds), and the rest goes to
+linear elimination.  All of it is sound, incomplete, and free of search.   [dim.decide.facts]
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _FORMS = 64
 
 
 class System(Store):
-    """A conjunction that is brought to rest.
+    """A saturated conjunction.
 
     Attributes:
-        given: the constraints as they came.
+        given: the original constraints.
     """
 
     def __init__(self, constraints: Iterable[Constraint]) -> None:
@@ -42,7 +42,7 @@ class System(Store):
         self._settle()
 
     def narrowed(self, *cases: Constraint) -> System:
-        """The same with more constraints: what is at rest stays there, where they do not touch it."""
+        """A copy with more constraints; only items that share atoms with them are processed again."""
         made = System(())
         self._copied_to(made)
         made._news, made._parts = list(self._news), self._parts
@@ -55,7 +55,7 @@ class System(Store):
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """What is left to satisfy, over the variables that are not solved."""
+        """The remaining constraints, over the variables that are not solved."""
         items = [*self.bounds, *((difference,) for difference in self.apart), *self.others]
         return tuple(constraint for item in items for constraint in self.constraints_of(item))
 
@@ -66,16 +66,16 @@ class System(Store):
 
     @property
     def rows(self) -> list[Dim]:
-        """What is at least 0, as far as it is linear in monomials.  [dim.decide.linear]"""
+        """The linear rows: dims, linear in their monomials, that are at least 0.  [dim.decide.linear]"""
         return rows_of(self.bounds, self.estimate)
 
     @property
     def is_contradictory(self) -> bool:
-        """Whether linear elimination shows that nothing satisfies what is left.  [dim.decide.linear]"""
+        """Whether linear elimination shows the remaining constraints unsatisfiable.  [dim.decide.linear]"""
         return contradictory(self.rows)
 
     def valuation(self, numbers: Mapping[Variable, int]) -> dict[Variable, int] | None:
-        """Numbers for all variables, from those of some that are not solved; None where a solved one has no value."""
+        """Extend numbers for some unsolved variables to all variables; None if a solution is undefined there."""
         names = dict.fromkeys((*self.free, *names_of(self.given)))
         found = {name: numbers.get(name, self._near_zero(name)) for name in names if name not in self.solved}
         try:
@@ -104,7 +104,7 @@ class System(Store):
                 return
 
     def _resimplified(self, news: list[set[Atom]]) -> list[Constraint]:
-        """The facts that others make simpler, taken out of their old places."""
+        """Remove the items that other facts simplify; return their simpler constraints."""
         items: list[Item] = [*self.bounds, *((difference,) for difference in self.apart), *self.others]
         found: list[Constraint] = []
         for item in items:
@@ -116,7 +116,7 @@ class System(Store):
         return found
 
     def _propagated(self, news: list[set[Atom]]) -> list[Constraint]:
-        """Tighter bounds of atoms, from the bounds of the sums and products they are in.  [dim.decide.interval]"""
+        """Propagate the bounds of sums and products to their terms and factors.  [dim.decide.interval]"""
         found: list[Constraint] = []
         estimate = self.estimate
         for form, interval in list(self.bounds.items())[:_FORMS]:
@@ -133,7 +133,7 @@ class System(Store):
         self._spread.discard(form)
 
     def _is_old(self, item: Item, news: list[set[Atom]]) -> bool:
-        """Whether nothing new is about parts of an item only, so that it says what it said."""
+        """Whether no new fact has all its atoms in an item, so that the item need not be processed again."""
         if item not in self._parts:
             self._parts[item] = parts_of(item)
         return not any(atoms <= self._parts[item] for atoms in news)

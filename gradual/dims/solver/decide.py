@@ -1,10 +1,10 @@
 """Decisions: a goal is proved, refuted with a sample, or left unknown with the least valuation at which it fails.
 
-    (R) can the goal hold with the unconditional facts?        no: refuted        (conditions are never looked at)
+    (R) can the goal hold with the unconditional facts?        no: refuted        (path facts are not used)
     (P) can it fail with the unconditional and path facts?     no: proved         yes: unknown, with a model
 
-Each question climbs a pipeline: normal form, facts, bounds, linear elimination, cases, residues, small models, and
-Z3 last, within a budget.  Without Z3 some answers become unknown; none becomes another.   [dim.decide]
+Each query goes through a pipeline: normal form, facts, bounds, linear elimination, cases, residues, small models, and
+Z3 last, within a budget.  Without Z3 some answers become unknown; no other answer changes.   [dim.decide]
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Unsat:
-    """No valuation satisfies the constraints; `stage` showed it."""
+    """The constraints are unsatisfiable; `stage` is the stage that proved it."""
 
     stage: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """This valuation satisfies the constraints; `stage` found it, and knows whether it is the least."""
+    """A model of the constraints, the stage that found it, and whether it is known to be the least."""
 
     model: Model
     stage: str
@@ -47,21 +47,21 @@ class Sat:
 
 @dataclass(frozen=True, slots=True)
 class Undetermined:
-    """Nobody could tell within the budget."""
+    """No stage could decide within the budget."""
 
 
 CHEAP = ("normal-form", "facts", "interval")
-"""The stages that search for nothing."""
+"""The stages without search."""
 
 Answer = Unsat | Sat | Undetermined
 
 
 class Decider:
-    """Answers questions about goals, and remembers the answers.
+    """Decides goals under facts, with a memo table of the answers.
 
     Attributes:
-        counts: how many answers each stage gave.
-        smt_queries: how often Z3 was asked.
+        counts: stage -> number of answers.
+        smt_queries: number of Z3 queries.
     """
 
     def __init__(self, limits: Limits = LIMITS, smt: bool = True) -> None:
@@ -75,7 +75,7 @@ class Decider:
     # ------------------------------------------------------------------------------------------- goals
 
     def decide(self, facts: Facts, goal: Constraint) -> Verdict:
-        """What is known of a goal at a point; nothing is learnt from the answer.  [dim.decide]"""
+        """The verdict on a goal under facts; the facts do not change.  [dim.decide]"""
         rewritten = facts.rewrite(goal)
         if rewritten is TRUE:
             return self._proved("normal-form" if goal is TRUE else "facts")
@@ -89,7 +89,7 @@ class Decider:
                 return self._owed(question, isinstance(plausible, Sat))
 
     def proves(self, facts: Facts, goal: Constraint) -> bool:
-        """Whether `decide` proves a goal; how it fails is not asked."""
+        """Whether `decide` proves a goal; no counterexample is computed."""
         question = self._open(facts, goal)
         if question is None:
             return True
@@ -111,25 +111,25 @@ class Decider:
         return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
 
     def _excludes(self, question: Question, asked: Sequence[Constraint]) -> bool:
-        """Whether what is asked contradicts what is known: not where a sample is at hand, else by the pipeline."""
+        """Whether a query contradicts the facts: no if local search finds a model, otherwise by the pipeline."""
         known = question.cone.known
         return sample((*known, *asked)) is None and isinstance(self._answer(known, asked, question.order), Unsat)
 
     def allows(self, facts: Facts, goal: Constraint) -> bool:
-        """Whether a sample is at hand with which a goal and every unconditional fact around it hold."""
+        """Whether local search finds a model of a goal and all unconditional facts connected with it."""
         rewritten = facts.rewrite(goal)
         known, _, whole = facts.cone(rewritten, self._limits.component)
         return whole and sample((*known, rewritten)) is not None
 
     def _open(self, facts: Facts, goal: Constraint) -> Question | None:
-        """What is asked about a goal; nothing where its form or bounds prove it."""
+        """The question for a goal, None if its normal form or bounds prove it."""
         rewritten = facts.rewrite(goal)
         if rewritten is TRUE or is_evident(facts, rewritten):
             return None
         return Question(facts, goal, rewritten)
 
     def _owed(self, question: Question, plausible: bool) -> Verdict:
-        """Proved or unknown, for a goal that nothing unconditional refutes."""
+        """The verdict, proved or unknown, on a goal that the unconditional facts do not refute."""
         answer = self._answer(question.cone.known, question.failure, question.order)
         if isinstance(answer, Unsat):
             return self._proved(answer.stage, plausible)
@@ -147,7 +147,7 @@ class Decider:
         )
 
     def _is_impossible(self, facts: Facts) -> bool:
-        """Whether nothing comes to the end of the path, by what was learnt on it.  [dim.facts.suppose]"""
+        """Whether the path is unreachable by the facts added on it.  [dim.facts.suppose]"""
         cone = facts.about(names_of(map(facts.rewrite, facts.path)))
         return isinstance(self._answer(cone.known, cone.path, ordered((), cone)), Unsat)
 
@@ -166,7 +166,7 @@ class Decider:
         return Refuted(_never(question), witness)
 
     def _witness(self, question: Question, model: Model, path: bool) -> dict[str, int]:
-        """The least model by name, of the path's facts too or not: the goal's own variables first.  [dim.witness]"""
+        """The least model by name, the goal's own variables first; `path` includes the path facts.  [dim.witness]"""
         env = (self._least(question, path) if self._limits.least else None) or model
         found: dict[str, int] = {}
         for name in question.told:
@@ -174,11 +174,11 @@ class Decider:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
                 if self._limits.least:
-                    return {}  # else nobody is told: that it fails is enough
+                    return {}  # otherwise the witness is not reported
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: Question, path: bool) -> Model | None:
-        """The least model in which all of the variables count that a witness tells, those too that equations solve."""
+        """The least model, ordered by all variables that a witness gives, including those solved by equations."""
         facts, names = question.facts, question.told
         solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
         cone = facts.about(names_of((*solved, question.rewritten)).union(names))
@@ -190,7 +190,7 @@ class Decider:
         return None
 
     def _smaller(self, model: Model, constraints: tuple[Constraint, ...], order: Sequence[Variable]) -> Model:
-        """The least model, as far as a larger budget lets it be found.  [dim.decide.models]"""
+        """Search for a smaller model with a larger budget; return the least one found.  [dim.decide.models]"""
         again = least_model(System(constraints), constraints, order, self._limits.least, hints=model.values())
         models = (model,) if again is None else (model, again.model)
         return min(models, key=lambda one: measured(one, order))
@@ -198,10 +198,10 @@ class Decider:
     # ------------------------------------------------------------------------------------------- other questions
 
     def suppose(self, facts: Facts, condition: Constraint) -> None:
-        """Enter a path: a condition is supposed, and false too if nothing comes there.  [dim.facts.suppose]
+        """Add a path condition, and also FALSE if the path is unreachable.  [dim.facts.suppose]
 
-        A goal is asked with the facts that it is connected with, which a contradiction among others is not.  Where
-        nobody can tell, no counterexample is one.
+        FALSE is needed because a query sees only facts connected with its goal, which may miss a contradiction.
+        If reachability cannot be decided, that is recorded, and counterexamples below are not trusted.
         """
         reached = facts.is_reached
         free = reached and facts.can_meet(facts.rewrite(condition), path=True)
@@ -219,16 +219,16 @@ class Decider:
             facts.reach()
 
     def satisfiable(self, facts: Facts, goal: Constraint) -> Answer:
-        """Whether a goal can hold together with the unconditional facts, and where."""
+        """Whether a goal is satisfiable together with the unconditional facts, with a model."""
         question = Question(facts, goal, facts.rewrite(goal))
         return self._answer(question.cone.known, question.plausibility, question.order)
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
-        """Whether nothing is divided by less than 1, by the facts and the path.  [dim.floor]"""
+        """Whether the facts and the path prove that every divisor in it is at least 1.  [dim.floor]"""
         return all(self.proves(facts, condition) for condition in defined(node))
 
     def unreachable(self, facts: Facts) -> bool:
-        """Whether the path contradicts what is known: a branch not taken, or what follows a check that must fail."""
+        """Whether the point is dead code: the path contradicts the facts, or follows a check that always fails."""
         path = all_of(*facts.path)
         if self.excludes(facts, path):
             return True
@@ -247,13 +247,13 @@ class Decider:
         return {}
 
     def simplified(self, facts: Facts, dim: Dim) -> Dim:
-        """A dim under everything known at a point, path facts included; Z3 is not asked.  [dim.decide.simplify]"""
+        """Simplify a dim by all facts, path facts included, without Z3.  [dim.decide.simplify]"""
         dim = facts.rewrite(dim)
         path = facts.cone(dim).path if facts.path else ()
         return self._simplified(facts, dim, path)
 
     def simplified_given(self, facts: Facts, dim: Dim, given: Constraint) -> Dim:
-        """A dim under what is known whatever the path, and a condition; Z3 is not asked.  [dim.decide.simplify]"""
+        """Simplify a dim by the unconditional facts and a condition, without Z3.  [dim.decide.simplify]"""
         return self._simplified(facts, facts.rewrite(dim), (facts.rewrite(given),))
 
     def _simplified(self, facts: Facts, dim: Dim, path: Sequence[Constraint]) -> Dim:
@@ -281,7 +281,7 @@ class Decider:
     # ------------------------------------------------------------------------------------------- the pipeline
 
     def _answer(self, known: Sequence[Constraint], asked: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
-        """Whether constraints can hold together; remembered by what they say, not by where they stand."""
+        """Whether constraints are satisfiable; memoized by their set and the variable order."""
         key = frozenset((*known, *asked)), order
         found = self._answers.get(key)
         if found is None:
@@ -314,13 +314,13 @@ class Decider:
         return self._asked(system, constraints, order) if self._smt else Undetermined()
 
     def _at_rest(self, known: tuple[Constraint, ...]) -> System:
-        """What is known around a goal, which several questions about it begin with."""
+        """The saturated system of the known facts; the last one is cached, as queries about a goal share it."""
         if self._rest is None or self._rest.given != known:
             self._rest = System(known)
         return self._rest
 
     def _asked(self, system: System, constraints: Sequence[Constraint], order: tuple[Variable, ...]) -> Answer:
-        """Z3's answer; its models are evaluated, and made small.  [dim.decide.smt]"""
+        """Query Z3; its models are checked by evaluation, then reduced to small numbers.  [dim.decide.smt]"""
         self.smt_queries += 1
         status, model = ask(constraints, self._limits.rlimit)
         if status == "unsat":

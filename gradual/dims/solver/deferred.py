@@ -1,4 +1,4 @@
-"""What is known at a point of a function, told when somebody asks: most passes change nothing and never ask."""
+"""Facts added lazily: they are processed only when a query is made, since most passes never make one."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _ZERO = constant(0)
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A constraint that the condition of a branch says."""
+    """A constraint from the condition of a branch."""
 
     goal: Constraint
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A constraint that a check let through."""
+    """A constraint that a check established."""
 
     goal: Constraint
 
 
 Told = Dim | Constraint | Path | Passed
-"""A size, which is not negative; what is declared; what a branch or a check says."""
+"""A size, which is not negative; a declared constraint; a constraint from a branch or from a check."""
 
 
 @dataclass(slots=True, eq=False)
 class DeferredFacts:
-    """Facts as a list, taken apart only as far as a question needs them; a branch forgets its own."""
+    """A list of facts, processed only when a query needs them; those of a branch are dropped when it is left."""
 
     decider: Decider
     _facts: Facts = field(default_factory=Facts)
@@ -43,15 +43,15 @@ class DeferredFacts:
     _marks: list[Mark] = field(default_factory=list)
 
     def tell(self, told: Told) -> None:
-        """Something holds from here on."""
+        """Add a fact, which holds from here on."""
         self._told.append(told)
 
     def enter(self) -> None:
-        """What is told from here on ends with `leave`."""
+        """Enter a branch: facts added from here on are dropped by `leave`."""
         self._branches.append(len(self._told))
 
     def leave(self) -> None:
-        """Forget what was told since the last `enter`."""
+        """Leave a branch: drop the facts added since its `enter`."""
         start = self._branches.pop()
         if len(self._marks) > len(self._branches):
             self._facts.rollback(self._marks.pop())
@@ -59,15 +59,15 @@ class DeferredFacts:
         del self._told[start:]
 
     def decide(self, goal: Constraint) -> Verdict:
-        """What is known of a goal here."""
+        """The verdict on a goal under the facts."""
         return self.decider.decide(self.facts(), goal)
 
     def satisfiable(self, goal: Constraint) -> Answer:
-        """Whether a goal can hold together with what is known whatever the path."""
+        """Whether a goal can hold together with the unconditional facts."""
         return self.decider.satisfiable(self.facts(), goal)
 
     def facts(self) -> Facts:
-        """Everything that was told, taken apart."""
+        """Process all pending facts, and return the store."""
         while self._taken < len(self._told):
             self._mark()
             self._take(self._told[self._taken])

@@ -1,4 +1,4 @@
-"""A goal at a point, with the facts that it is connected with, and what is asked of it.   [dim.facts.cone]"""
+"""A goal at a program point with its connected facts, and the two queries about it.   [dim.facts.cone]"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradual.dims.term.dim import Dim
 
 
 class Question:
-    """A goal at a point, with the facts it is connected with."""
+    """A goal at a program point, with the facts connected with it."""
 
     __slots__ = ("_cone", "_order", "facts", "goal", "rewritten")
 
@@ -27,7 +27,7 @@ class Question:
 
     @property
     def cone(self) -> Cone:
-        """The facts that it is connected with."""
+        """The facts connected with the goal; computed once."""
         if self._cone is None:
             self._cone = self.facts.cone(self.rewritten)
         return self._cone
@@ -41,29 +41,29 @@ class Question:
 
     @property
     def plausibility(self) -> list[Constraint]:
-        """What is asked beside the unconditional facts: whether the goal can hold.  [dim.decide.plausible]"""
+        """The query "can the goal hold?", in addition to the unconditional facts.  [dim.decide.plausible]"""
         return [self.rewritten]
 
     @property
     def failure(self) -> list[Constraint]:
-        """What is asked beside the unconditional facts: whether the goal can fail on the path.  [dim.decide.valid]"""
+        """The query "can the goal fail on the path?", in addition to the unconditional facts.  [dim.decide.valid]"""
         return [*self.cone.path, negated(self.rewritten)]
 
     @property
     def told(self) -> tuple[Variable, ...]:
-        """The variables that a witness tells: the goal's, and those of goals before that fail for some sizes.
+        """The variables that a witness gives: the goal's, and those of earlier goals that fail for some sizes.
 
-        Where those fail no run comes to this one.   [dim.witness]
+        At sizes where an earlier goal fails, this one is unreachable.   [dim.witness]
         """
         return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
 
     def admits(self, model: Model) -> bool:
-        """Whether a model of the facts that were looked at is one of all facts.  [dim.facts.cone]"""
+        """Whether a model of the cone is a model of all connected facts.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
 
 
 def is_evident(facts: Facts, rewritten: Constraint) -> bool:
-    """Whether unconditional bounds prove a rewritten goal, or exact quotients and bounds.  [dim.facts.multiple]"""
+    """Whether bounds, or bounds and exact quotients, prove a rewritten goal without search.  [dim.facts.multiple]"""
     known = facts.known
     if known.conflict:
         return False
@@ -80,6 +80,6 @@ def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
 
 
 def ordered(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:
-    """The variables of a question: some first, then those of the facts."""
+    """The variables of a question: the given ones first, then those of the facts."""
     connected = names_of((*cone.known, *cone.path))
     return tuple(dict.fromkeys((*first, *sorted(connected))))

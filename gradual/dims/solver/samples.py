@@ -1,7 +1,7 @@
-"""Some valuation that satisfies constraints, made from zeros by mending what does not hold, a few times over.
+"""Local search for a model: start from zeros, and repair violated constraints in a few passes.
 
-It answers questions whose answer is yes or no at the cost of reading the constraints, however many variables they
-have; it need not be the least one, and often there is one where none is found.   [dim.decide.models]
+It settles satisfiable yes-or-no questions in time linear in the constraints.  The model need not be the least, and
+the search often fails although a model exists.   [dim.decide.models]
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _HUGE = 1 << 40
 
 
 def sample(constraints: Sequence[Constraint]) -> Mapping[Variable, int] | None:
-    """A valuation that satisfies the constraints, if one is found."""
+    """A valuation that satisfies the constraints, None if none is found."""
     model = dict.fromkeys(names_of(constraints), 0)
-    ordered = list(reversed(constraints))  # what is nearest to a goal comes last
+    ordered = list(reversed(constraints))  # the facts nearest to the goal come last
     for _ in range(_TIMES):
         broken = False
         for constraint in ordered:
@@ -30,7 +30,7 @@ def sample(constraints: Sequence[Constraint]) -> Mapping[Variable, int] | None:
                     return None
         if not broken:
             return model
-        ordered.reverse()  # what each constraint asks of the next one is met going one way
+        ordered.reverse()  # chains of dependent constraints are repaired in one of the directions
     return None
 
 
@@ -42,7 +42,7 @@ def _holds(constraint: Constraint, model: Mapping[Variable, int]) -> bool:
 
 
 def _mended(constraint: Constraint, model: dict[Variable, int]) -> bool:
-    """Move a variable so that a constraint holds, be it at the cost of another; False if none can be moved."""
+    """Change variables to repair a constraint, even if that violates another one; False if none can be changed."""
     match constraint:
         case Equal(difference=difference):
             return _moved(difference, _onto, lambda value: value == 0, model)
@@ -63,9 +63,10 @@ def _moved(
     meets: Callable[[int], bool],
     model: dict[Variable, int],
 ) -> bool:
-    """Move one variable by the step for what the difference is now and its slope; upwards if there is a choice.
+    """Change one variable by the step computed from the difference's value and slope, preferably upwards.
 
-    One is taken with which the difference `meets` what is asked, if there is such: another branch may be taken there.
+    A variable is preferred whose change makes the difference meet the requirement; for others the step may change
+    the branch that an if-then-else takes, and so the slope.
     """
     value = _value(difference, model)
     if value is None:
@@ -91,7 +92,7 @@ def _value(difference: Dim, model: Mapping[Variable, int]) -> int | None:
 
 
 def _slopes(difference: Dim, model: Mapping[Variable, int]) -> Iterator[tuple[Variable, int]]:
-    """How fast a difference grows with variables that are terms or factors of terms, or so in a branch taken."""
+    """The slope of a difference in each variable that is a factor of a term, also inside a branch that is taken."""
     for monomial, coefficient in difference.terms:
         if len(monomial) == 1 and isinstance(monomial[0], Ite) and (taken := _taken(monomial[0], model)) is not None:
             yield from ((name, coefficient * slope) for name, slope in _slopes(taken, model))

@@ -1,7 +1,7 @@
-"""The least valuation that satisfies a few constraints, by trying small numbers.
+"""Search for the least model of a few constraints, by enumeration of small numbers.
 
 Models are ordered by their greatest number, then by their numbers in order of first occurrence, so that a
-counterexample reads `n = 3` and not `n = 1073741824`.  Every model is evaluated before it is believed.
+counterexample reads `n = 3` and not `n = 1073741824`.  Every model is checked by evaluation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONSTANTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A model, and whether the search got far enough to know that none is smaller."""
+    """A model, and whether the search was exhaustive enough to show that none is smaller."""
 
     model: Model
     least: bool
@@ -40,8 +40,8 @@ def least_model(
 ) -> Found | None:
     """The least model of the constraints that a bounded search finds.  [dim.decide.models]
 
-    `system` is the same constraints at rest, or one case of them; `order` has every variable of the constraints;
-    `hints` are further numbers worth trying.
+    `system` is the same constraints, or one case of them, saturated; `order` has every variable of the constraints;
+    `hints` are more numbers to try.
     """
     if system.conflict:
         return None
@@ -57,7 +57,7 @@ class _Line:
     exact: bool
 
     def within(self, model: Mapping[Variable, int]) -> Interval:
-        """The numbers at which the left side is 0, or at least 0."""
+        """The interval of x for which the constraint holds."""
         try:
             slope, rest = self.slope.evaluate(model), self.rest.evaluate(model)
         except Undefined:
@@ -73,7 +73,7 @@ _NOTHING = Interval(1, 0)
 
 
 def measured(model: Model, order: Sequence[Variable]) -> Score:
-    """What models are ordered by: the greatest number, then the numbers in order.  [dim.decide.models]"""
+    """The sort key of models: the greatest number, then the numbers in order.  [dim.decide.models]"""
     numbers = [model[name] for name in order]
     return max(map(abs, numbers), default=0), tuple((abs(k), k < 0) for k in numbers)
 
@@ -81,7 +81,7 @@ def measured(model: Model, order: Sequence[Variable]) -> Score:
 class _Search:
     """A search for the least model, level by level: at each, numbers up to it are tried in order of size.
 
-    The variables in `order` come first, each with all numbers that are small; what they are made of follows.
+    The variables in `order` are assigned first, then the other variables of the system.
     """
 
     def __init__(
@@ -116,9 +116,9 @@ class _Search:
         return None if self._best is None else Found(self._best, self._tries > 0)
 
     def _assign(self, model: Model, level: int, reached: bool) -> bool:
-        """Extend a partial model by numbers up to the level; whether the least one with such numbers was met.
+        """Extend a partial model by numbers up to the level; True if the least model of this level was found.
 
-        Numbers that are all below the level were tried before.
+        `reached`: some number is already at the level; models with all numbers below it were tried before.
         """
         place = len(model)
         if place == len(self._names):
@@ -138,7 +138,7 @@ class _Search:
         return False
 
     def _candidates(self, place: int, model: Model, level: int) -> list[int]:
-        """Numbers to try for a variable, smallest first; those that constraints lead to may exceed the level."""
+        """Numbers to try for a variable, smallest first; those forced by linear constraints may exceed the level."""
         inside = ANY
         for line in self._lines[place]:
             inside &= line.within(model)
@@ -159,7 +159,7 @@ class _Search:
 def _scheduled(
     constraints: Iterable[Constraint], free: Sequence[Variable]
 ) -> tuple[list[list[Constraint]], list[list[_Line]]]:
-    """For each place: the constraints whose last variable is assigned there, and those linear in it."""
+    """Position in the order -> the constraints whose last variable is there, and those of them linear in it."""
     places = {name: place for place, name in enumerate(free)}
     checks: list[list[Constraint]] = [[] for _ in free]
     lines: list[list[_Line]] = [[] for _ in free]

@@ -1,7 +1,7 @@
-"""The only door to Z3: questions as SMT-LIB text, asked under a resource budget, never by the clock.
+"""The only interface to Z3: queries as SMT-LIB text, under a resource budget instead of a timeout.
 
-One question is one fresh context; the text is sorted and complete, so the answer is the same on every machine, and
-`gradual smt` shows exactly what is asked.  `div` rounds like `//` for the divisors from 1 on that are ever meant.
+Each query has a fresh context; the text is sorted and complete, so the answer is the same on every machine, and
+`gradual smt` shows the exact query.  `div` rounds like `//` for divisors of at least 1, the only ones that are defined.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradual.limits import LIMITS
 
 
 class Answer(NamedTuple):
-    """What Z3 said: "unsat", "sat" with a model, or "unknown"."""
+    """Z3's answer: "unsat", "sat" with a model, or "unknown"."""
 
     status: str
     model: Mapping[Variable, int]
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
 
 def script(constraints: Iterable[Constraint]) -> str:
-    """The question whether the constraints can hold together, as SMT-LIB.  [dim.smt]"""
+    """The SMT-LIB query whether the constraints are satisfiable.  [dim.smt]"""
     ordered = sorted(dict.fromkeys(constraints), key=lambda constraint: constraint.key)
     names = _symbols(ordered)
     texts: dict[Any, str] = {}
@@ -44,7 +44,7 @@ def script(constraints: Iterable[Constraint]) -> str:
 
 
 def question(facts: Facts, goal: Constraint) -> str:
-    """Both questions that a goal asks, plausibility and then proof, as one SMT-LIB text.  [dim.smt.question]"""
+    """Both queries about a goal, plausibility and then proof, as one SMT-LIB text.  [dim.smt.question]"""
     goal = facts.rewrite(goal)
     known, path, _ = facts.cone(goal)
     parts = (
@@ -55,7 +55,7 @@ def question(facts: Facts, goal: Constraint) -> str:
 
 
 def _symbols(constraints: Sequence[Constraint]) -> dict[Variable, str]:
-    """A quoted symbol for each variable; variables of one name get ticks."""
+    """Variable -> quoted symbol; variables of the same name are distinguished by ticks."""
     symbols: dict[Variable, str] = {}
     for name in sorted(frozenset[Variable]().union(*(constraint.names for constraint in constraints))):
         symbol = name.name.replace("|", "!").replace("\\", "!")
@@ -100,7 +100,7 @@ def _sum_text(dim: Dim, texts: Mapping[Any, str], names: Mapping[Variable, str])
 
 
 def _divisors(constraints: Iterable[Constraint]) -> list[Dim]:
-    """The divisors that have to be at least 1 for the constraints to be defined, whatever else holds.  [dim.floor]"""
+    """The divisors outside if-then-else and disjunctions; each must be at least 1.  [dim.floor]"""
     found: dict[Dim, None] = {}
     seen: set[object] = set()
     stack: list[Any] = [part for constraint in constraints for part in conjuncts(constraint)]
@@ -115,7 +115,7 @@ def _divisors(constraints: Iterable[Constraint]) -> list[Dim]:
 
 
 def conjuncts(constraint: Constraint) -> tuple[Constraint, ...]:
-    """The parts that all have to hold."""
+    """The conjuncts of a constraint."""
     return constraint.parts if isinstance(constraint, And) else (constraint,)
 
 
@@ -123,7 +123,7 @@ def conjuncts(constraint: Constraint) -> tuple[Constraint, ...]:
 
 
 def ask(constraints: Sequence[Constraint], rlimit: int) -> Answer:
-    """Z3's answer within a budget; a model is not to be believed before it was evaluated.  [dim.smt]"""
+    """Query Z3 within a budget; the caller must check a model by evaluation.  [dim.smt]"""
     import z3
 
     names = _symbols(constraints)
@@ -140,7 +140,7 @@ def ask(constraints: Sequence[Constraint], rlimit: int) -> Answer:
 
 
 def _model(model: Any, names: Mapping[str, Variable]) -> dict[Variable, int] | None:
-    """The numbers that Z3 gives, None if one is too long to be evaluated."""
+    """Z3's model as integers, None if one is too long to be evaluated."""
     found = dict.fromkeys(names.values(), 0)
     for declaration in model.decls():
         if declaration.name() in names:
@@ -152,7 +152,7 @@ def _model(model: Any, names: Mapping[str, Variable]) -> dict[Variable, int] | N
 
 
 def small_answer(constraints: Sequence[Constraint], rlimit: int, largest: int) -> Answer:
-    """A model in small numbers, given the largest number of one that is known.  [dim.smt.small]"""
+    """Search for a model with smaller numbers than `largest`, the largest of a known model.  [dim.smt.small]"""
     names = sorted(frozenset[Variable]().union(*(constraint.names for constraint in constraints)))
     bound = 4
     while bound < largest:

@@ -1,6 +1,6 @@
-"""The constraint store: what is known at a point of a program, kept saturated and undone by a trail.
+"""The constraint store: the facts at a program point, kept saturated; changes are undone by a trail.
 
 `Store` sorts a conjunction into substitutions, bounds and the rest, indexed by variable; `Known` keeps it in solved
-form as facts are added; `Facts` separates what holds unconditionally from what was learnt on a path, and gives for
-a goal the facts connected with it (`Cone`). Spec: `dim.facts` and the sections under it.
+form as facts are added; `Facts` separates unconditional facts from path facts, and finds the facts connected with a
+goal (`Cone`). Spec: `dim.facts` and the sections under it.
 """

@@ -1,8 +1,8 @@
-"""What is known at a point of a program.
+"""The facts at a program point.
 
 Equations become substitutions where a variable can be solved, inequalities become bounds of primitive forms, the
-rest is kept as it is; everything is found by variable, so that a goal pays only for the facts it is connected with.
-Every change is on a trail: a branch marks, and rolls back.   [dim.facts]
+rest is kept unchanged; facts are indexed by variable, so that a goal costs only the facts connected with it.
+Every change is on a trail: a branch takes a mark and rolls back to it.   [dim.facts]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gradual.verdict import Proved, Unknown, Verdict
 
 
 class Mark(NamedTuple):
-    """A point to roll back to: how long the trails were then, of what is known and of the rest."""
+    """A point to roll back to: the lengths of the two trails."""
 
     known: int
     length: int
@@ -35,9 +35,9 @@ class Cone(NamedTuple):
     """The facts connected with a goal.
 
     Attributes:
-        known: unconditional ones.
-        path: those learnt from conditions.
-        whole: whether none was left out for want of room.
+        known: the unconditional facts.
+        path: the facts from conditions on the path.
+        whole: whether the limit left none out.
     """
 
     known: tuple[Constraint, ...]
@@ -46,7 +46,7 @@ class Cone(NamedTuple):
 
 
 class Facts:
-    """What is known at a point: unconditionally, and on the path of conditions that leads there.  [dim.facts]"""
+    """The facts at a program point: unconditional ones, and the conditions of the path to it.  [dim.facts]"""
 
     def __init__(self) -> None:
         self._trail, self._knowing = Trail(), Trail()
@@ -57,42 +57,42 @@ class Facts:
 
     @property
     def known(self) -> Known:
-        """The unconditional facts, taken apart."""
+        """The store of the unconditional facts."""
         return self._known
 
     @property
     def path(self) -> tuple[Constraint, ...]:
-        """The path facts as they were supposed, in order."""
+        """The path facts as passed to `suppose`, in order."""
         return tuple(self._path)
 
     def assume(self, constraint: Constraint) -> None:
-        """Know a constraint unconditionally: for plausibility and for proofs.  [dim.facts.assume]"""
+        """Add an unconditional fact, used for plausibility and for proofs.  [dim.facts.assume]"""
         self._known.add(constraint)
 
     def suppose(self, constraint: Constraint) -> None:
-        """Know a constraint on this path only: for proofs, never for plausibility.  [dim.facts.suppose]"""
+        """Add a fact of this path, used for proofs and never for plausibility.  [dim.facts.suppose]"""
         for part in constraint.parts if isinstance(constraint, And) else (constraint,):
             if part not in self._path and part.value is not True:
                 self._trail.put(self._path, part, None)
 
     @property
     def failing(self) -> tuple[Constraint, ...]:
-        """Goals that are known though they fail for some sizes: a counterexample has to say how they hold."""
+        """Goals assumed although they fail for some sizes; a counterexample must give sizes at which they hold."""
         return ()
 
     @property
     def is_sure(self) -> bool:
-        """Whether no condition of the path was left open: whether anything comes there nobody could tell."""
+        """Whether the solver could decide each condition of the path; if not, the point may be unreachable."""
         return not self._unsure
 
     def leave_open(self, condition: Constraint) -> None:
-        """Know of a supposed condition that nobody could tell whether it ever holds."""
+        """Record that the solver could not decide whether a supposed condition can hold."""
         self._trail.put(self._unsure, condition, None)
 
     def learn(self, goal: Constraint, verdict: Verdict) -> None:
-        """Know a goal that was accepted, proved or not: it holds from here on.  [dim.facts.learn]
+        """Add a goal that was accepted, proved or checked at run time: it holds from here on.  [dim.facts.learn]
 
-        A goal that nobody could show to be possible is known for proofs only, so that the facts stay satisfiable.
+        A goal not shown to be satisfiable becomes a path fact only, so that the unconditional facts stay satisfiable.
         """
         match verdict:
             case Proved(plausible=True) | Unknown(plausible=True):
@@ -128,17 +128,18 @@ class Facts:
 
     @property
     def is_reached(self) -> bool:
-        """Whether somebody may come here by what was known when that was last asked, and nothing was learnt since."""
+        """Whether the path is known to be satisfiable, and no unconditional fact was added since that was found."""
         return not self._path or self._reached.get("known") == self._knowing.mark()
 
     def reach(self) -> None:
-        """Know that the path can hold together with what is known now."""
+        """Record that the path is satisfiable together with the present facts."""
         self._trail.put(self._reached, "known", self._knowing.mark())
 
     def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
-        """Whether a variable of which nothing else is said can be chosen for a rewritten constraint.
+        """Whether a rewritten constraint can hold because some variable in it is otherwise only bounded.
 
-        All that is said is satisfiable, so that the constraint can hold then; with the `path` too, if that is reached.
+        The facts are satisfiable, so the constraint then is, together with them; with `path`, also with the path
+        facts, provided the path is reachable.
         """
         if self._known.conflict:
             return False
@@ -150,7 +151,7 @@ class Facts:
         )
 
     def extended(self, model: Mapping[Variable, int], goal: Constraint) -> bool:
-        """Whether a model of the nearest facts also satisfies those further away, with the least sizes for the rest.
+        """Whether a model of a cone, extended by the least values for other variables, satisfies a larger cone.
 
         [dim.facts.cone]
         """
@@ -164,7 +165,7 @@ class Facts:
 
 
 class _Search:
-    """A walk over facts, breadth first from some variables."""
+    """Breadth-first search over the facts from some variables."""
 
     def __init__(self, known: Known, path: list[Constraint], room: int) -> None:
         self._room = room
@@ -191,11 +192,11 @@ class _Search:
         return Cone(tuple(known), tuple(on_path), self._whole)
 
     def _unconditional(self, name: Variable, reached: set[Variable]) -> list[frozenset[Variable]]:
-        """Take in the items that mention a variable; hubs and long chains are cut off."""
+        """Add the items that mention a variable, up to the limit; return the variables of each."""
         items = self._known.linked(name, self._defined)
         near = list(islice(reversed(items), self._room * 4)) if len(items) > self._room else list(items)
         fresh = [item for item in near if item not in self._found]
-        fresh.sort(key=lambda item: not names_in(item) <= reached)  # stable: what adds no variable comes first
+        fresh.sort(key=lambda item: not names_in(item) <= reached)  # stable: items without new variables come first
         room = self._room - len(self._found)
         self._whole = self._whole and len(fresh) <= room and len(near) == len(items)
         self._found.update(dict.fromkeys(fresh[:room]))

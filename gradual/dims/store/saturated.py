@@ -1,8 +1,8 @@
-"""A conjunction that stays at rest: what is learnt makes the facts that it touches simpler, once and for good.
+"""A saturated conjunction: each new fact simplifies the facts that share its atoms.
 
-    b * s == (if s == 0 then 96 else s) * max(b, 1)   says   s >= 1, b >= 1   and is gone
+    b * s == (if s == 0 then 96 else s) * max(b, 1)   is replaced by   s >= 1, b >= 1
 
-A question about a goal then meets few facts, and small ones.   [dim.facts.plain]
+A query about a goal then deals with few and small facts.   [dim.facts.plain]
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from gradual.dims.term.dim import Dim, of_atom
 from gradual.trail import Trail
 
 _NEAR = 256
-"""How many facts about a name are looked at again when more is known of it."""
+"""At most so many facts about a name are simplified again for a new fact."""
 _AGAIN = 64
-"""How many facts may become simpler by one new one."""
+"""At most so many facts are replaced by simpler ones because of one new fact."""
 
 
 class Known(Store):
-    """The unconditional facts at a point of a program, each as simple as the others make it."""
+    """The unconditional facts at a program point, each simplified by the others."""
 
     def __init__(self, trail: Trail) -> None:
         super().__init__(trail)
@@ -37,7 +37,7 @@ class Known(Store):
         self._linked: dict[Variable, dict[Item, None]] = {}
 
     def add(self, constraint: Constraint) -> None:
-        """Know one more constraint, and say others more simply where it allows that.  [dim.facts.assume]"""
+        """Add a constraint, and simplify others by it.  [dim.facts.assume]"""
         self._again = _AGAIN
         super().add(constraint)
 
@@ -56,7 +56,7 @@ class Known(Store):
         return found
 
     def _near(self, form: Dim) -> list[Item]:
-        """The newest items of which a form says something: that have all its atoms."""
+        """The newest compound items that contain all atoms of a form."""
         indexed: Mapping[Item, None] = min((self.mentioning(name) for name in form.names), key=len, default={})
         atoms = frozenset(form.atoms())
         return [item for item in islice(reversed(indexed), _NEAR) if is_compound(item) and atoms <= self._made_of(item)]
@@ -69,8 +69,7 @@ class Known(Store):
     # ------------------------------------------------------------------------------------------- idle variables
 
     def linked(self, name: Variable, definitions: Iterable[Or] = ()) -> Mapping[Item, None]:
-        """The items that mention a variable, of those that only say what another, idle one is the given ones alone.
-
+        """The items that mention a variable; definitions of other, idle variables only if they are given.
         [dim.facts.cone]
         """
         linked = self._linked.get(name)
@@ -80,7 +79,7 @@ class Known(Store):
         return {item: None for item in self.mentioning(name) if item in linked or item in more} if more else linked
 
     def definitions(self, names: Iterable[Variable]) -> Iterator[Or]:
-        """What says what idle variables are, and those of which it speaks."""
+        """The definitions of idle variables among the names, and of those that the definitions mention in turn."""
         waiting, seen = list(names), set[Variable]()
         for name in waiting:  # grows while it is walked
             if name in self._idle and name not in seen:
@@ -104,7 +103,10 @@ class Known(Store):
         return ()
 
     def _defined(self, constraint: Or) -> Variable | None:
-        """The newest variable, where all that is said of it is that it is one of some dims, of which one may be it."""
+        """The newest variable, if the disjunction defines it as one of some dims and nothing else but bounds is known.
+
+        One of the dims must be known to be within the bounds, so that the definition can be satisfied.
+        """
         name = max(constraint.names, key=self._age.__getitem__)
         form = of_atom(name)
         images = [_image(part, form) for part in constraint.parts]
@@ -126,7 +128,7 @@ class Known(Store):
         self._stir(form.names)
 
     def _stir(self, names: Iterable[Variable]) -> None:
-        """More is said of variables than what they are: what says that connects them with others now."""
+        """Mark variables as no longer idle: their definitions connect them with other variables from now on."""
         stirred = tuple(self.definitions(names)) if self._idle else ()
         for definition in stirred:
             for name in definition.names:
@@ -155,7 +157,7 @@ def _is_compound(constraint: Constraint) -> bool:
 
 
 def _image(part: Constraint, form: Dim) -> Dim | None:
-    """What a variable is, if that is what a constraint says."""
+    """The other side, if the constraint is an equation of the form with a dim that does not mention it."""
     if isinstance(part, Equal) and form in (part.left, part.right):
         image = part.right if part.left is form else part.left
         return None if form.names <= image.names else image

@@ -1,6 +1,6 @@
-"""Conjunctions taken apart: equations that substitute, bounds of forms, and the rest, found by variable.   [dim.facts]
+"""Conjunctions split into substitutions, bounds of forms, and the rest, indexed by variable.   [dim.facts]
 
-Every change is on a trail, so that a branch can be forgotten.
+Every change is on a trail, so that a branch can be undone.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ Item = Any
 
 Simply = Callable[[Constraint, Knowledge], Constraint]
 _REMEMBERED = 4096
-"""How many parts of dims an estimate may remember."""
+"""Limit on the entries of a memo table."""
 
 
 class Store:
-    """A conjunction of constraints, taken apart.
+    """A conjunction of constraints, split by kind.
 
     Attributes:
-        solved: variables and what they are; an image may mention variables solved later.
-        bounds: of primitive forms.
+        solved: variable -> the dim that it equals, which may mention variables solved later.
+        bounds: primitive form -> interval.
         apart: canonical differences known not to be 0.
         others: the disjunctions, in order.
-        replacements: what divisibilities say about quotients.
-        multiples: what they say about dividends, while the quotient is replaced.
-        conflict: set once the conjunction is known to hold nowhere.
-        estimate: bounds of dims, as the bounds of forms are now.
+        replacements: quotient -> how a product with it is rewritten, from a divisibility.
+        multiples: the same equations read from right to left, while the quotient is in `replacements`.
+        conflict: set once the conjunction is known to be unsatisfiable.
+        estimate: interval estimates of dims, from the present bounds of forms.
     """
 
     def __init__(self, trail: Trail) -> None:
@@ -71,7 +71,7 @@ class Store:
         self._state: dict[str, bool] = {}
 
     def _copied_to(self, other: Store) -> None:
-        """Let another store, on a trail of its own, know the same."""
+        """Copy the facts to another store, which has a trail of its own."""
         other._seen = other._told = None
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
         other.others, other.replacements = dict(self.others), dict(self.replacements)
@@ -81,43 +81,43 @@ class Store:
 
     @property
     def conflict(self) -> bool:
-        """Whether the conjunction is known to hold nowhere."""
+        """Whether the conjunction is known to be unsatisfiable."""
         return "conflict" in self._state
 
     @property
     def estimate(self) -> Estimate:
-        """Bounds of dims, by the bounds as they are now; remembered until they change."""
+        """Interval estimates of dims from the present bounds; cached until the bounds change."""
         if self._seen is None or self._seen[0] != self._trail.undone or self._seen[1].remembered > _REMEMBERED:
             self._seen = self._trail.undone, Estimate(self.bounds)
         return self._seen[1]
 
     @property
     def knowledge(self) -> Knowledge:
-        """What simplification may use, as long as it stays the same: what became simpler is remembered with it."""
+        """What simplification may use, with its memo table; cached until the facts change."""
         estimate, told = self.estimate, self._told
         if told is None or told.estimate is not estimate or len(told.simplest) > _REMEMBERED:
             told = self._told = Knowledge(estimate, self.replacements, self.apart, self.multiples)
         return told
 
     def add(self, constraint: Constraint) -> None:
-        """Know one more constraint.  [dim.facts.assume]"""
+        """Add a constraint.  [dim.facts.assume]"""
         pending = [constraint]
         while pending and not self.conflict:
             pending.extend(reversed(self._absorbed(self._prepared(self.rewritten(pending.pop())))))
 
     def _prepared(self, constraint: Constraint) -> Constraint:
-        """A rewritten constraint as it is taken in."""
+        """Hook: preprocess a rewritten constraint before it is added."""
         return lifted(constraint)
 
     def _changed(self, form: Dim) -> None:
-        """Told of every form of which more is known, and of every quotient that is replaced."""
+        """Hook: called for each form with a new fact, and for each quotient that gets a replacement."""
 
     def _followed(self, form: Dim) -> Sequence[Constraint]:
-        """What has to be looked at again now that more is known of a form."""
+        """Hook: the constraints to add again after a new fact about a form."""
         return ()
 
     def _absorbed(self, constraint: Constraint) -> Sequence[Constraint]:
-        """Take in a rewritten constraint; what has to be looked at again comes back."""
+        """Add a rewritten constraint; return the constraints to add next."""
         self._meet(constraint.names)
         match constraint:
             case AtMost(difference=difference):
@@ -155,7 +155,7 @@ class Store:
         return ()
 
     def _bounded(self, difference: Dim, interval: Interval) -> Sequence[Constraint]:
-        """Know that a difference is inside an interval.  [dim.facts.bound]"""
+        """Add the fact that a difference is inside an interval.  [dim.facts.bound]"""
         form, scale, offset = primitive(difference)
         old = self.bounds.get(form, ANY)
         new = self._trimmed(form, old & _solved_for(interval, scale, offset).within_limits())
@@ -172,16 +172,16 @@ class Store:
         return (*said, *_divided_within(form, new), *self._followed(form))
 
     def _is_implied(self, form: Dim, interval: Interval) -> bool:
-        """Whether the bounds of what a new form is made of say as much; then it is not kept."""
+        """Whether the bounds of a new form's atoms imply the interval, so that it need not be stored."""
         if form in self.bounds or (len(form.terms[0][0]) == len(form.terms) == 1 and not form.children):
-            return False  # a variable is made of nothing else
+            return False  # a plain variable has no parts
         found = self.estimate.of(form)
         return (interval.low is None or (found.low is not None and found.low >= interval.low)) and (
             interval.high is None or (found.high is not None and found.high <= interval.high)
         )
 
     def _trimmed(self, form: Dim, interval: Interval) -> Interval:
-        """The interval without ends that the form is known not to reach."""
+        """The interval without endpoints that the form is known to differ from."""
         low, high = interval.low, interval.high
         while low is not None and form - low in self.apart and (high is None or low <= high):
             low += 1
@@ -190,7 +190,7 @@ class Store:
         return Interval(low, high)
 
     def _separated(self, difference: Dim) -> Sequence[Constraint]:
-        """Know that a difference is not 0: an end of its bounds moves, or it is kept."""
+        """Add the fact that a difference is not 0: move an endpoint of its bounds, or store the disequation."""
         form, scale, offset = primitive(difference)
         interval = self.bounds.get(form, ANY)
         excluded, rest = divmod(-offset, scale)
@@ -222,7 +222,7 @@ class Store:
         return [*bounded, *self._positive(form)]
 
     def _positive(self, form: Item) -> Iterable[Constraint]:
-        """That an exact quotient is at least 1, as what is divided is.  [dim.facts.multiple]"""
+        """The fact that an exact quotient is at least 1, if its dividend is.  [dim.facts.multiple]"""
         quotient = self._source.get(form)
         if quotient is not None and is_positive(self.replacements[quotient], self.estimate):
             low = self.estimate.of(of_atom(quotient)).low
@@ -242,7 +242,7 @@ class Store:
             self._trail.put(self.multiples[lead], quotient, multiple)
 
     def _solution(self, difference: Dim) -> tuple[Variable, Dim] | None:
-        """The variable to solve for, existentials first and then the newest, and what it is.  [dim.facts.solve]"""
+        """The variable to solve for, existentials first and then the newest, and its solution.  [dim.facts.solve]"""
         candidates = [
             (atom.is_existential, self._age[atom], atom, coefficient)
             for (atom, *more), coefficient in (term for term in difference.terms if term[0])
@@ -254,7 +254,7 @@ class Store:
         return name, of_atom(name) - difference * coefficient
 
     def _eliminated(self, name: Variable, image: Dim) -> list[Constraint]:
-        """Replace a variable everywhere: facts that mention it come back to be rewritten."""
+        """Solve a variable; remove and return the facts that mention it, to be rewritten and added again."""
         self._trail.put(self.solved, name, image)
         again: list[Constraint] = []
         for item in list(self._index.get(name, ())):
@@ -262,7 +262,7 @@ class Store:
         return again
 
     def _simplified(self, item: Item, simply: Simply = resimplified) -> list[Constraint]:
-        """An item taken out and said more simply; nothing where it cannot be."""
+        """Remove an item and return simpler constraints for it; if it cannot be simplified, keep it and return []."""
         if not is_compound(item):
             return []
         facts = self.constraints_of(item)
@@ -274,7 +274,7 @@ class Store:
         return simpler
 
     def _apart_from(self, item: Item) -> Knowledge:
-        """What is known without what the item itself says."""
+        """The knowledge without the item's own facts."""
         if isinstance(item, Dim):
             own = self._source.get(item)
             replacements = Without(self.replacements, own) if own is not None else self.replacements
@@ -306,7 +306,7 @@ class Store:
             self._trail.drop(self._source, form)
 
     def constraints_of(self, item: Item) -> Iterable[Constraint]:
-        """What an item says."""
+        """The constraints that an item represents."""
         if isinstance(item, Dim):
             return _within(item, self.bounds[item])
         return (differs(item[0], 0),) if isinstance(item, tuple) else (item,)
@@ -327,7 +327,7 @@ class Store:
         return simplified_dim(node, known) if isinstance(node, Dim) else simplified_constraint(node, known)
 
     def _image(self, name: Variable) -> Dim:
-        """What a solved variable is, in variables that are not solved."""
+        """The solution of a variable in terms of unsolved variables."""
         image = self.solved[name]
         if self.solved.keys().isdisjoint(image.names):
             return image
@@ -347,7 +347,10 @@ def _solved_for(interval: Interval, scale: int, offset: int) -> Interval:
 
 
 def _divided_within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
-    """What bounds of a quotient by a number say of what is divided: `n // 5 >= 4` says `n >= 20`.  [dim.facts.bound]"""
+    """The bounds on a dividend from those on its quotient by a number: `n // 5 >= 4` is `n >= 20`.
+
+    [dim.facts.bound]
+    """
     match form.terms:
         case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None and divisor.value > 0:
             return _within(dividend, interval.scaled(divisor.value) + Interval(0, divisor.value - 1))
@@ -355,7 +358,7 @@ def _divided_within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
 
 
 def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
-    """That a form is inside an interval, with negative terms on the other side."""
+    """The constraints that a form is inside an interval, with negative terms moved to the other side."""
     plus, minus = form, constant(0)
     if len(form.terms) > 1:
         plus = polynomial({monomial: coefficient for monomial, coefficient in form.terms if coefficient > 0})
@@ -367,7 +370,7 @@ def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
 
 
 def is_compound(item: Item) -> bool:
-    """Whether bounds could simplify an item: whether there is more in it than a sum of variables."""
+    """Whether bounds could simplify an item: whether it is more than a sum of variables."""
     if isinstance(item, Or):
         return True
     form = item[0] if isinstance(item, tuple) else item
@@ -385,6 +388,6 @@ def names_in(item: Item) -> frozenset[Variable]:
 
 
 def parts_of(item: Item) -> frozenset[Any]:
-    """The variables and other atoms that an item is made of: news of others say nothing of it."""
+    """The variables and compound atoms of an item; only facts about these can simplify it."""
     root = item[0] if isinstance(item, tuple) else item
     return names_in(item).union(node for node in bottom_up(root) if isinstance(node, Compound))

@@ -1,8 +1,8 @@
-"""Constraints that hold whatever else is so, since a variable of which nothing else is said can be chosen for them.
+"""Constraints that are satisfiable because of an otherwise unconstrained variable.
 
-    n <= m   where nothing is said of m but m >= 0        n == k - 1   where nothing is said of n, and k >= 1
+    n <= m   if the only fact about m is m >= 0        n == k - 1   if no fact mentions n but n >= 0, and k >= 1
 
-Whoever asks whether such a constraint can hold need not look at what is said of the others.   [dim.decide.models]
+To decide such a constraint, the facts about the other variables need not be searched.   [dim.decide.models]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gradual.dims.term.dim import of_atom
 
 
 def can_be_chosen(name: Variable, constraint: Constraint, known: Store) -> bool:
-    """Whether some number within the bounds of a variable makes a constraint hold, whatever the others are."""
+    """Whether, for all values of the other variables, some value within this one's bounds meets the constraint."""
     match constraint:
         case Equal(difference=difference) | AtMost(difference=difference) | Not(part=Equal(difference=difference)):
             form = of_atom(name)
@@ -28,7 +28,7 @@ def can_be_chosen(name: Variable, constraint: Constraint, known: Store) -> bool:
 
 
 def _can_be(constraint: Constraint, slope: int, rest: Interval, bounds: Interval) -> bool:
-    """Whether `slope * x + rest` can be 0, at least 0, or other than 0, for some x within bounds, for every rest."""
+    """Whether for every `rest` some x within bounds makes `slope * x + rest` meet the comparison with 0."""
     match constraint:
         case Equal():
             solution = rest.scaled(-slope)

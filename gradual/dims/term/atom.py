@@ -171,7 +171,7 @@ _KEY = 120
 
 
 def shortened(key: str) -> str:
-    """A key of bounded length that still tells different keys apart."""
+    """A key of bounded length that still distinguishes different keys."""
     if len(key) <= _KEY:
         return key
     return f"{key[: _KEY - 40]}#{blake2b(key.encode(), digest_size=16).hexdigest()}"

@@ -1,4 +1,4 @@
-"""Constraints: what is said about dims, in negation normal form, interned like dims.
+"""Constraints on dims, in negation normal form, interned like dims.
 
     dim(%x, 1) == 784   n >= 2   n < m   a == 3 or a == 1   d % h == 0   n != 0
 
@@ -57,7 +57,7 @@ class Formula:
 
     @property
     def solution(self) -> tuple[Variable, Dim] | None:
-        """A variable and what it has to be, where the constraint says just that."""
+        """`(variable, dim)` if the constraint is an equation solved for a variable, else None."""
         return None
 
     def variables(self) -> frozenset[Variable]:
@@ -107,7 +107,7 @@ class Truth(Formula):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Equal(Formula):
-    """`left == right`; `difference` is 0 exactly where it holds."""
+    """`left == right`; it holds iff `difference` is 0."""
 
     left: Dim
     right: Dim
@@ -130,7 +130,7 @@ class Equal(Formula):
 
 @dataclass(slots=True, eq=False, repr=False)
 class AtMost(Formula):
-    """`left <= right`; `difference` is at least 0 exactly where it holds."""
+    """`left <= right`; it holds iff `difference` is at least 0."""
 
     left: Dim
     right: Dim
@@ -282,7 +282,7 @@ def broadcasts(a: Dim | int, b: Dim | int) -> Constraint:
 
 
 def negated(constraint: Constraint) -> Constraint:
-    """What holds exactly where the constraint does not; negation moves inwards to the equations."""
+    """The negation of a constraint, pushed inwards to the equations."""
     match constraint:
         case Equal():
             return _interned(Not, constraint)
@@ -350,7 +350,7 @@ _TOTAL: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 def is_total(node: Dim | Constraint) -> bool:
-    """Whether a dim or constraint has a value whatever its variables are: no divisor in it is anything but a number."""
+    """Whether a dim or constraint is defined for all values of its variables: all its divisors are constants."""
     for part in bottom_up(node, _TOTAL) if node not in _TOTAL else ():
         total = not isinstance(part, FloorDiv) or part.divisor.value is not None
         _TOTAL[part] = total and all(_TOTAL[child] for child in part.children)

@@ -117,12 +117,12 @@ def ite(condition: Constraint, then: Dim | int, orelse: Dim | int) -> Dim:
 
 
 def broadcast(size: Dim, other: Dim) -> Dim:
-    """What a size becomes beside another: `other` where it is 1, else itself.  [dim.broadcast]"""
+    """A size broadcast against another: `other` if the size is 1, else the size.  [dim.broadcast]"""
     return ite(equal(size, 1), other, size)
 
 
 def _chosen(condition: Constraint, yes: Dim, no: Dim) -> Dim:
-    """A choice whose branches know the condition: nested choices on it are taken, a solved variable is replaced."""
+    """An if-then-else with branches simplified by the condition: nested tests of it, and a variable that it solves."""
     inner = single(yes, Ite)
     if inner is not None and inner.condition is condition:
         yes = inner.then

@@ -327,7 +327,7 @@ def cofactor(monomial: Monomial, part: Monomial) -> Monomial | None:
 
 
 def replaced(dim: Dim, atom: Atom, image: Dim) -> Dim:
-    """The dim with another in the place of a factor of its terms; what stands inside other atoms stays."""
+    """Replace a factor of a dim's terms by another dim; occurrences inside other atoms are not replaced."""
     kept = {monomial: coefficient for monomial, coefficient in dim.terms if atom not in monomial}
     if len(kept) == len(dim.terms):
         return dim

@@ -142,7 +142,7 @@ _FACTORS = 4
 
 
 def broadcast_of(choice: Ite) -> tuple[Dim, Dim] | None:
-    """`(size, other)` where the choice is what a size becomes beside another.  [dim.broadcast]"""
+    """`(size, other)` if the if-then-else is a size broadcast against another.  [dim.broadcast]"""
     match choice.condition:
         case Equal(left=left, right=right) if left is choice.orelse and right.value == 1:
             return left, choice.then

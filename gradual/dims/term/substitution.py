@@ -60,7 +60,7 @@ def _substituted(root: Any, mapping: Mapping[Variable, Dim]) -> Any:
 
 
 class _Images(dict[Any, Any]):
-    """What becomes of nodes: they stay, where nothing was said."""
+    """Node -> image; a node without an entry is its own image."""
 
     def __missing__(self, node: Any) -> Any:
         return of_atom(node) if isinstance(node, Compound) else node
@@ -142,7 +142,7 @@ def flattened(root: Dim | Constraint) -> Flat:
 
 
 def pickled(root: Dim | Constraint) -> tuple[Any, ...]:
-    """What pickle keeps of a dim or constraint: how to restore it, and from what."""
+    """The pickle form of a dim or constraint: the function that restores it, and its arguments."""
     return restored, (flattened(root),)
 
 

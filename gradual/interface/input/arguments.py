@@ -44,7 +44,7 @@ _CALL = re.compile(r"\s*(@[A-Za-z_][\w.]*)\s*\((.*)\)\s*", re.DOTALL)
 
 
 def read_call(text: str) -> tuple[str, list[Argument]]:
-    """The function and the arguments of `@f(…)`; ValueError tells what was expected."""
+    """The function and the arguments of `@f(…)`; raises ValueError with what was expected."""
     if not (match := _CALL.fullmatch(text)):
         raise ValueError(f"expected a call such as `@main(float32[5, 784], 3)`, found `{text}`")
     return match[1], [argument for part in _parts(match[2]) for argument in _arguments(part)]
@@ -71,7 +71,7 @@ def _all(path: str) -> list[Tensor]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The texts between the commas that stand in no bracket or quotes; a last empty one is a trailing comma's."""
+    """Split a text at commas outside brackets and quotes; an empty last part is due to a trailing comma."""
     depth, start, quoted = 0, 0, False
     for at, character in enumerate(text):
         quoted ^= character == QUOTE
@@ -116,7 +116,7 @@ def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str
 
 
 def _possible(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape that a tensor can have; ValueError says why not."""
+    """Check that a tensor can have the shape; raises ValueError with the reason if not."""
     beyond = next((size for size in shape if size not in range(1 << 63)), None)
     if beyond is not None:
         raise ValueError(f"the size {beyond} does not fit int64")
@@ -133,7 +133,7 @@ def _parts_made(
 
 
 def _fields(constructor: str, wanted: GradualType | None, data: Mapping[str, Data]) -> tuple[GradualType, ...]:
-    """The types of a constructor's fields, as far as the place where it stands tells them."""
+    """The types of a constructor's fields, as far as the expected type determines them."""
     if not isinstance(wanted, DataType) or wanted.name not in data:
         return ()
     declared = data[wanted.name]

@@ -18,23 +18,23 @@ from gradual.source import Source, Span
 
 STDIN = "<stdin>"
 PROGRAM = ".relay"
-"""How the name of a program ends."""
+"""The ending of a program's file name."""
 MODEL = ".onnx"
 """How the name of a model ends, which is imported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that was read; `flaw` tells where it is not UTF-8."""
+    """A text that was read; `flaw` is the error if it is not UTF-8."""
 
     source: Source
     flaw: Diagnostic | None
 
 
 def text_of(path: Path) -> str:
-    """The text of a file beside a program; raises Trouble where it cannot be read, UnicodeDecodeError where it is none.
+    """The text of an auxiliary file.  Raises Trouble if it cannot be read, UnicodeDecodeError if it is not UTF-8.
 
-    Line feeds are plain on every machine.
+    CRLF line ends become LF.
     """
     return content(str(path), "source").decode().replace("\r\n", "\n")
 
@@ -47,7 +47,7 @@ def content(path: str, limit: str) -> bytes:
 
 @contextmanager
 def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
-    """A file to be read; what has no size, such as a pipe or a device, is read as far as the limit `stream`.
+    """Open a file for reading; a pipe or device, which has no size, is read up to the limit `stream`.
 
     Raises Trouble where it cannot be read, or is longer than the limit of that name.
     """
@@ -76,9 +76,9 @@ def _open(path: str) -> IO[bytes]:
 
 
 def bounded(stream: IO[bytes], what: str, limit: str) -> bytes:
-    """What is left of a stream; raises Trouble where it cannot be read, or is longer than the limit of that name.
+    """The rest of a stream; raises Trouble if it cannot be read, or is longer than the limit of that name.
 
-    It is read in pieces: a stream that does not end is given up as soon as it is too long.
+    It is read in pieces, so that an endless stream is abandoned at the limit.
     """
     pieces, left = list[bytes](), number(limit) + 1
     try:
@@ -98,7 +98,7 @@ def _unreadable(what: str, error: Exception) -> Trouble:
 
 
 def too_long(what: str, limit: str) -> Trouble:
-    """That something is longer than is read, and which limit says so."""
+    """The error for an input longer than the limit of that name."""
     return Trouble("E0704", f"{what} is too long: the limit `{limit}` is {number(limit)} bytes")
 
 
@@ -112,7 +112,7 @@ PIECE = 1 << 20
 
 
 def decoded(name: str, data: bytes) -> Text:
-    """The text of UTF-8 bytes, without a byte order mark; bytes that are none are shown as U+FFFD.  [syntax.token]"""
+    """Decode UTF-8 without a byte order mark; invalid bytes become U+FFFD.  [syntax.token]"""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return Text(Source(name, data.decode()), None)
@@ -130,14 +130,14 @@ def decoded(name: str, data: bytes) -> Text:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What cannot be looked at, in the place of the files under it, and why."""
+    """A path that cannot be accessed, and why; listed in place of the files under it."""
 
     path: str
     says: str
 
     @property
     def trouble(self) -> Trouble:
-        """The same to be raised."""
+        """The exception to raise for it."""
         return Trouble("E0701", self.says)
 
 
@@ -155,7 +155,7 @@ def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | 
 
 
 def _inside(folder: str, endings: tuple[str, ...]) -> list[str | Absent]:
-    """The files under a folder; folders whose name begins with a dot are left out, as those of tools are."""
+    """The files under a folder, without hidden subfolders, whose names begin with a dot."""
     found: list[str] = []
     absent: list[str | Absent] = []
 
@@ -173,7 +173,7 @@ def _inside(folder: str, endings: tuple[str, ...]) -> list[str | Absent]:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a path is that of a folder; what cannot be looked at is told when it is read."""
+    """Whether a path is a folder; False if it cannot be accessed, which is reported when it is read."""
     try:
         return Path(path).is_dir()
     except (OSError, ValueError):

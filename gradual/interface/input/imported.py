@@ -18,7 +18,7 @@ from gradual.syntax.printing.format import formatted
 
 
 def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
-    """A model with something that is not imported: all of it is told."""
+    """The error for a model with unsupported parts; it lists them all."""
     return Trouble("E0703", f"`{path}`: {'; '.join(reasons)}", [f"`{path}`: {reason}" for reason in reasons])
 
 

@@ -1,7 +1,7 @@
-"""How grave warnings are: allowed, warnings, or errors, by the command line and by the configuration.
+"""Severity levels of warnings, from the command line and the configuration: allow, warn or deny.
 
-Only warnings have a level, and residual checks.  An error says that an accepted program could break what it promises:
-it cannot be allowed.
+Only warnings and residual checks have a level.  An error cannot be allowed: without it, an accepted program could
+violate its guarantees.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradual.diagnostic import Diagnostic, Severity
 
 
 class Level(StrEnum):
-    """What becomes of a warning."""
+    """The severity level of a warning."""
 
     ALLOW = "allow"
     WARN = "warn"
@@ -25,7 +25,7 @@ class Level(StrEnum):
 
 
 RESIDUAL = "E0401"
-"""Residual checks: not told unless they are asked for, whatever is allowed."""
+"""The code of residual checks; not reported unless a level is chosen for them."""
 
 GROUPS = {
     "stretched": ("E0801",),
@@ -37,7 +37,7 @@ GROUPS = {
     "lints": ("E0801", "E0802", "E0803", "E0804", "E0805"),
     "residual": (RESIDUAL,),
 }
-"""Names for codes."""
+"""Group name -> codes."""
 
 ALL = ("all", "warnings")
 """Names for every warning."""
@@ -47,12 +47,12 @@ DEFAULT = "default"
 
 
 class NoLevel(ValueError):
-    """A name that has no level; the argument says why."""
+    """The error for a name that has no level; its argument gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A level for what a name stands for, and where somebody chose it; of two choices the later rank decides."""
+    """A level for a code or group, and where it was chosen; the choice of higher rank takes precedence."""
 
     level: Level
     name: str
@@ -69,7 +69,7 @@ class Levels:
     def of(self, code: str) -> Choice:
         """The choice for a code: the command line before a file, a code before a group, a group before all of them.
 
-        Where that does not tell them apart, the graver one.
+        Among equals, the most severe one.
         """
         found = [(choice.rank, -breadth, _GRAVITY[choice.level], choice) for choice, breadth in self._fitting(code)]
         level = Level.ALLOW if code == RESIDUAL else Level.WARN
@@ -80,7 +80,7 @@ class Levels:
         return ((choice, breadth) for choice, breadth in breadths if breadth)
 
     def graded(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """Findings at their levels, without the warnings that are allowed; errors as they are."""
+        """Findings at their levels, without allowed warnings; errors are not changed."""
         for one in found:
             level = self.of(one.code).level if one.severity is not Severity.ERROR else None
             if level is Level.DENY:
@@ -91,7 +91,7 @@ class Levels:
                 yield one
 
     def tells(self, codes: Iterable[str]) -> bool:
-        """Whether some of these are told without being asked for."""
+        """Whether some of these codes are reported."""
         return any(self.of(code).level is not Level.ALLOW for code in codes)
 
 
@@ -99,12 +99,12 @@ _GRAVITY = {Level.ALLOW: 0, Level.WARN: 1, Level.DENY: 2}
 
 
 def stands_for(name: str, code: str) -> bool:
-    """Whether a name stands for a code, maybe among others."""
+    """Whether a name denotes a code, alone or in a group."""
     return _breadth(name, code) > 0
 
 
 def _breadth(name: str, code: str) -> int:
-    """For how many codes a name stands that stands for a code; 0 where it does not."""
+    """How many codes a name denotes, if a given one is among them; otherwise 0."""
     if name in ALL:
         return 0 if code == RESIDUAL else len(switchable())
     group = GROUPS.get(name, (name,))
@@ -136,7 +136,7 @@ def switchable() -> tuple[str, ...]:
 
 
 def chosen(level: Level, names: Iterable[str], origin: str, rank: int = 0) -> Iterator[Choice]:
-    """The choices of a list of names, each of which may be several with commas between.  Raises NoLevel."""
+    """The choices for a list of names; an element may hold several, separated by commas.  Raises NoLevel."""
     for written in names:
         for name in written.split(","):
             yield Choice(level, named(name.strip()), origin, rank)

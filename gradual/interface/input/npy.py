@@ -153,7 +153,7 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedErr
 
 @contextmanager
 def _archive(stream: IO[bytes]) -> Iterator[zipfile.ZipFile]:
-    """An archive; whatever is wrong with it is a ValueError."""
+    """Open an archive; any error in it becomes a ValueError."""
     try:
         _small_directory(stream)
         with zipfile.ZipFile(stream) as archive:
@@ -170,7 +170,7 @@ _END = struct.Struct("<4s4H2LH")
 
 
 def _small_directory(stream: IO[bytes]) -> None:
-    """Refuse a table of contents that is too long to be read."""
+    """Raise ValueError if the table of contents is too long."""
     length = stream.seek(0, SEEK_END)
     stream.seek(max(0, length - _END.size - 0xFFFF))
     tail = stream.read(_END.size + 0xFFFF)
@@ -183,7 +183,7 @@ def _small_directory(stream: IO[bytes]) -> None:
 
 
 def write_archive(tensors: Mapping[str, Tensor]) -> bytes:
-    """The `.npz` file of some tensors, the same bytes at any time."""
+    """The `.npz` file of some tensors; its bytes do not depend on the time."""
     stream = BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, tensor in tensors.items():

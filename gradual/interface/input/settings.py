@@ -21,10 +21,10 @@ from gradual.interface.terminal import Trouble
 
 OWN, SHARED = "gradual.toml", "pyproject.toml"
 TABLE = ("tool", "gradual")
-"""Where the settings stand in a `pyproject.toml`."""
+"""The table of the settings in a `pyproject.toml`."""
 
 RIGID = ("warning", "error")
-"""How grave a named size is that may fail in a gradual definition."""
+"""Severities for a named size that may fail in a gradual definition."""
 
 MALFORMED = "E0705"
 
@@ -53,7 +53,7 @@ class Settings:
 
     @property
     def of_models(self) -> Options:
-        """The options for a model: nobody wrote its `?` to postpone anything, so that `rigid` is "error" by default."""
+        """The options for a model: no author wrote its `?` to postpone checks, so `rigid` defaults to "error"."""
         return replace(self.options, rigid=RIGID[1] if self.origin("rigid") == DEFAULT else self.rigid)
 
     def origin(self, key: str) -> str:
@@ -63,14 +63,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the command line says, before any file; None and nothing where it is silent."""
+    """Settings from the command line, which override those of files; None or empty if not given."""
 
     choices: tuple[Choice, ...] = ()
     smt: bool | None = None
     rigid: str | None = None
 
     def over(self, settings: Settings) -> Settings:
-        """The settings of a file with what the command line says instead."""
+        """The settings of a file, overridden by the command line."""
         said = {key: value for key, value in (("smt", self.smt), ("rigid", self.rigid)) if value is not None}
         return Settings(
             settings.file,
@@ -83,7 +83,7 @@ class Given:
 
 
 def on_command_line(levels: Mapping[Level, Sequence[str]], smt: bool | None, rigid: str | None) -> Given:
-    """What options say.  Raises NoLevel for a name that has no level."""
+    """The settings from command-line options.  Raises NoLevel for a name that has no level."""
     choices = (choice for level, names in levels.items() for choice in chosen(level, names, COMMAND_LINE, 1))
     return Given(tuple(choices), smt, rigid)
 
@@ -100,7 +100,7 @@ def settings_for(folder: str) -> Settings:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """What tells one version of a file from another; None where there is no such file."""
+    """A stamp that changes when the file does; None if there is no such file."""
     try:
         found = path.stat()
     except OSError:
@@ -138,7 +138,7 @@ def _parsed(path: Path, shown: str) -> tuple[str, Any]:
 
 
 def _end(text: str) -> str:
-    """Where a text ends, blank lines left out."""
+    """The end of a text without trailing line breaks, as `:line:column`."""
     lines = text.rstrip("\n").split("\n")
     return f":{len(lines)}:{len(lines[-1]) + 1}"
 
@@ -160,7 +160,7 @@ class _Reading:
     reasons: list[tuple[int, int, str]] = field(default_factory=list)
 
     def settings(self, table: Any) -> Settings:
-        """The settings of a table.  Raises Trouble that tells everything that is wrong."""
+        """The settings of a table.  Raises Trouble that lists all errors."""
         if not isinstance(table, dict):
             self._wrong(self.inside[-1:], f"`{'.'.join(self.inside)}` has to be a table, not {_kind(table)}")
             table = {}
@@ -220,7 +220,7 @@ def _begins(lines: Sequence[str], number: int, keys: tuple[str, ...]) -> bool:
 
 
 def _says(text: str, keys: tuple[str, ...]) -> bool | None:
-    """Whether a text has a key; None where it is no configuration."""
+    """Whether a text has a key; None if it cannot be parsed as a configuration."""
     import tomllib
 
     try:
@@ -235,7 +235,7 @@ def _says(text: str, keys: tuple[str, ...]) -> bool | None:
 
 
 def _of_value(lines: Sequence[str], number: int, value: str) -> tuple[int, int]:
-    """Where a text stands in a value that begins on a line."""
+    """The position of a text in a value that begins on a line."""
     for after, line in enumerate(lines[number:], number + 1):
         if (column := line.find(value)) >= 0:
             return after, column + 1

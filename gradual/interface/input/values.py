@@ -129,7 +129,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 
 
 def read_call(text: str) -> Call:
-    """The call that `text` writes; ValueError tells what was expected."""
+    """Parse a call; raises ValueError with what was expected."""
     reader = _Reader(text)
     kind, name = reader.next()
     if kind != "name":
@@ -141,7 +141,7 @@ def read_call(text: str) -> Call:
 
 
 def read_value(text: str) -> Values:
-    """The value that `text` writes; ValueError tells what was expected."""
+    """Parse a value; raises ValueError with what was expected."""
     reader = _Reader(text)
     value = _value(reader)
     _ended(reader)
@@ -188,7 +188,7 @@ def _agreed(written: str | None, suffixes: list[DType]) -> str | None:
 
 
 def _integer(text: str) -> int:
-    """The integer; raises ValueError for one of which no size and no element is ever a part."""
+    """Parse an integer; raises ValueError for one that no size or element can be."""
     if len(text) > _DIGITS:
         raise ValueError(f"`{text[:12]}…` has too many digits")
     return int(text)

@@ -23,7 +23,7 @@ def annotated(compilation: Compilation) -> str:
 
 
 def _facts(compilation: Compilation) -> dict[int, list[str]]:
-    """What is to be said, by the line on which it is said."""
+    """Line number -> the comments for the line."""
     facts: dict[int, list[str]] = {}
     line = compilation.source.position
     for found in compilation.bindings:

@@ -1,4 +1,4 @@
-"""Diagnostics as services of continuous integration read them: annotations of GitHub, SARIF 2.1.0, JUnit.
+"""Diagnostics in the formats of continuous integration services: GitHub annotations, SARIF 2.1.0, JUnit.
 
 Sources: "Workflow commands for GitHub Actions"; OASIS, "Static Analysis Results Interchange Format (SARIF) Version
 2.1.0", 2020; the form of JUnit's reports as Jenkins and GitLab read them.
@@ -21,7 +21,7 @@ _LAYOUT = "\n\t"
 """What stays of the characters that are not visible."""
 
 Told = tuple[Source, Sequence[Diagnostic]]
-"""A text with what is told of it."""
+"""A text with its diagnostics."""
 
 
 # --------------------------------------------------------------------------------------------------------- GitHub
@@ -123,7 +123,7 @@ def _fix(source: Source, help_: Help) -> Object:
 
 # ---------------------------------------------------------------------------------------------------------- JUnit
 def junit(texts: Iterable[Told]) -> str:
-    """A test for each text, which fails where it has errors; what else there is to say stands in its output."""
+    """One test for each text, which fails if the text has errors; other diagnostics are in its output."""
     suite = ElementTree.Element("testsuite", name="gradual check")
     tests = failures = 0
     for source, diagnostics in texts:
@@ -153,5 +153,5 @@ def _shown(source: Source, found: Iterable[Diagnostic]) -> str:
 
 
 def _xml(text: str) -> str:
-    """A text without what no XML document holds, and without what steers whoever shows it."""
+    """A text without characters that XML forbids, and without terminal control characters."""
     return visible(text, _LAYOUT)

@@ -1,4 +1,4 @@
-"""What there is of each operator: its facets, read off the declaration, the specification and its cases."""
+"""The facets of each operator that exist, from its declaration, the specification and its cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADING = re.compile(r"^(?:## |### Operator `)([^`\n]+)", re.MULTILINE)
 
 @cache
 def examples() -> Mapping[str, str]:
-    """For each name that is called in a program of the specification the case or rule that does it first."""
+    """Name called in a program of the specification -> the first case or rule that calls it."""
     found: dict[str, str] = {}
     place = folder("spec")
     for path in sorted((*place.glob("conformance/*.md"), *place.glob("0*.md"))):

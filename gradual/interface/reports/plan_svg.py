@@ -11,9 +11,9 @@ from gradual.types.unpacking import spelled
 
 WIDTH, HEIGHT, TEXT = 960, 480, 11
 LEFT, TOP, RIGHT, BOTTOM = 84, 40, 24, 56
-"""What stands around the boxes: the numbers of the axes, their units, the title."""
+"""The margins around the boxes, for the numbers of the axes, their units, and the title."""
 TICKS = 8
-"""About how many numbers stand at an axis."""
+"""About how many numbers an axis has."""
 BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes"))
 
 _STYLE = """
@@ -40,7 +40,7 @@ def _title(plan: Plan) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- axes
 def _scale(plan: Plan) -> tuple[float, float]:
-    """How wide a step is, and how high a byte; the result stands in a column behind the last step."""
+    """The width of a step and the height of a byte; the result has a column after the last step."""
     return WIDTH / (plan.steps + 1), HEIGHT / max(plan.arena.value or 0, 1)
 
 

@@ -1,4 +1,4 @@
-"""The settings as a configuration would say them, each with where it comes from."""
+"""The settings in the format of a configuration, each with its origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comments of a text that end with their line, `// …`, and where each stands."""
+"""The line comments of a text, `// …`, with their spans."""
 
 from __future__ import annotations
 

@@ -70,13 +70,13 @@ _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
 
 
 class Lexer:
-    """One reading of a text.
+    """The state of lexing one text.
 
     Attributes:
-        open: the brackets that are open, each with its offset and whether arithmetic was allowed around it.
-        diagnostics: what was found wrong with tokens that could be read all the same.
-        divided: where the last comment of this definition starts that stands after an operand on its line.
-        before: the same for the definition before, while the word is read that begins this one.
+        open: the open brackets, each with its offset and whether arithmetic was allowed around it.
+        diagnostics: errors in tokens that could be read nevertheless.
+        divided: the start of the definition's last comment that follows an operand on its line.
+        before: the same for the previous definition, while the first word of this one is read.
     """
 
     __slots__ = (
@@ -214,7 +214,7 @@ class Lexer:
 
     # -------------------------------------------------------------------------------- the uncommon
     def _uncommon(self, kind: str, start: int, end: int, last: int) -> tuple[int | None, Any, int]:
-        """A token's symbol (None: nothing), its value, and where to read on."""
+        """A token's symbol (None: no token), its value, and the offset to continue at."""
         text, number, signs = self.text, self.lexicon.number, self.lexicon.signs
         match kind:
             case "NAME":
@@ -277,7 +277,7 @@ class Lexer:
         return word != "operator" or self._comes(_NAMED, end)
 
     def _comes(self, sign: re.Pattern[str], at: int) -> bool:
-        """Whether what stands after blanks and comments looks like this."""
+        """Whether the text after blanks and comments matches the pattern."""
         return sign.match(self.text, skipped(self.text, at)) is not None
 
     def _begins_item(self, end: int, last: int) -> bool:
@@ -308,7 +308,7 @@ class Lexer:
         return kind, text, end
 
     def _follows(self, start: int) -> bool:
-        """Whether something stands before on the line."""
+        """Whether the line has other text before the offset."""
         return bool(self.text[self.text.rfind("\n", 0, start) + 1 : start].strip())
 
     def _projection(self, start: int, end: int) -> int:

@@ -1,4 +1,4 @@
-"""The automaton of the grammar, made ready for the reader: what each step takes and makes, and how."""
+"""The grammar's automaton in the form that the reader needs: what each production consumes and builds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.syntax.parsing.tables import REPETITION, Production, tables
 
 
 class Step(NamedTuple):
-    """A production made ready: how many symbols it takes, which it makes, by what, and from which of them."""
+    """A production: symbols to pop, the symbol to push, its builder, the selection of children, and its sort."""
 
     size: int
     origin: int
@@ -26,7 +26,7 @@ UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
 class Machine:
-    """The automaton of the grammar, with the steps that only hand a child on followed ahead of time."""
+    """The grammar's LALR automaton; chains of reductions that only pass on a child are memoized in `jumps`."""
 
     def __init__(self) -> None:
         grammar = tables()
@@ -43,7 +43,7 @@ class Machine:
             self._admit(grammar.number(phrase), grammar.number(first))
 
     def _admit(self, phrase: int, first: int) -> None:
-        """Let the lexer hand in a whole phrase wherever its first token may be shifted."""
+        """Let the lexer return a whole phrase as one token wherever its first token may be shifted."""
         for actions, gotos in zip(self.actions, self.gotos, strict=True):
             action = actions.get(first)
             if action is not None and action < 0:
@@ -52,7 +52,7 @@ class Machine:
                 actions[phrase] = gotos[phrase]
 
     def jump(self, key: tuple[int, int, int]) -> int:
-        """The state above `below` once `origin` and every child-handing step that `kind` calls for are done."""
+        """The state above `below` after `origin` and all unit reductions that lookahead `kind` causes."""
         below, origin, kind = key
         state = self.gotos[below][origin]
         while (action := self.actions[state].get(kind, 0)) < 0 and self.steps[~action].sort == UNIT:
@@ -61,7 +61,7 @@ class Machine:
         return state
 
     def accepts(self, states: list[int], kind: int, last: int) -> bool:
-        """Whether a symbol could come next on this stack; `last` is the state in which the end is welcome."""
+        """Whether a symbol can come next on this stack; `last` is the state that accepts the end."""
         height, above = len(states) - 1, [states[-1]]
         while True:
             action = self.actions[above[-1]].get(kind)

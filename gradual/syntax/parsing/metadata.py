@@ -55,7 +55,7 @@ class Undecodable(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Metadata:
-    """What the keys of a section stand for.
+    """The decoded values of a section's keys.
 
     Attributes:
         constants: decoded tensors, and integers.
@@ -72,7 +72,7 @@ NO_METADATA = Metadata()
 
 
 def decoded(section: str) -> Metadata:
-    """What the keys of a section's text stand for; kinds that are neither constants nor sizes are left out.
+    """Decode the keys of a section's text; kinds that are neither constants nor sizes are left out.
 
     Raises:
         Undecodable: the text is no JSON graph, or a constant in it is broken.   [syntax.metadata]
@@ -97,7 +97,7 @@ def _reason(problem: Exception) -> str:
 
 
 def placed(size: Size, span: Span) -> ast.Expr:
-    """A size of the metadata as an expression that stands where its key stood."""
+    """A size of the metadata as an expression at the span of its key."""
     match size:
         case None:
             return ast.Hole(span)
@@ -112,7 +112,7 @@ def placed(size: Size, span: Span) -> ast.Expr:
 
 
 def attributes_at(fields: Fields, span: Span) -> tuple[ast.Attribute, ...]:
-    """Attributes of the metadata as if they were written where their key stands."""
+    """Attributes of the metadata as if they were written at the span of their key."""
     return tuple(ast.Attribute(name, _value_at(value, span), span) for name, value in fields.items())
 
 

@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An error, where the definition begins that it is in, and where the token is that cannot stand there."""
+    """A syntax error, the start of its definition, and the span of the unexpected token."""
 
     diagnostic: Diagnostic
     begin: int
@@ -140,7 +140,7 @@ class _Reader:
 
     # -------------------------------------------------------------------------------- errors
     def _unexpected(self, token: Token, end: int) -> Diagnostic:
-        """The error at a token; where the text ends too early, at the last thing read."""
+        """The error at a token; if the text ends too early, at the last token read."""
         kind, value, at, to = token
         if isinstance(value, Diagnostic):
             self.early = not self.errors and at < len(self.text) and self._is_open_comment(token)

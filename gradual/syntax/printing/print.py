@@ -17,7 +17,7 @@ from gradual.syntax.tree.literals import quoted, written
 
 Printable = ast.Module | ast.Definition | ast.Item | ast.Expr | ast.Type | ast.Pattern
 
-# How tightly a place binds, loosest first; an expression that binds more loosely stands in brackets there.
+# Precedence of positions, lowest first; an expression of lower precedence is parenthesized there.
 LOOSE, CAST, OR, AND, NOT, EQUALITY, RELATION, SUM, PRODUCT, SIGNED, POSTFIX = range(11)
 LEVELS = {
     **dict.fromkeys(("or",), OR),
@@ -28,7 +28,7 @@ LEVELS = {
     **dict.fromkeys(("*", "/", "//", "%"), PRODUCT),
 }
 RESULT = 1
-"""The place of a type where a trailing `where` would be read as someone else's."""
+"""The position of a type at which a trailing `where` would be parsed as part of the enclosing construct."""
 
 KEYWORDS = DEFINING | {
     *("let", "fn", "if", "then", "else", "match", "match?", "free_var", "ref", "ref_read", "ref_write"),
@@ -36,7 +36,7 @@ KEYWORDS = DEFINING | {
 }
 
 Part = Piece | tuple[Any, int]
-"""A finished piece, or a node and the place it stands in."""
+"""A finished piece of text, or a node and its syntactic position."""
 
 
 def printed(node: Printable) -> str:

@@ -1,7 +1,7 @@
-"""What may have been meant by a `//` that begins a comment: a division of sizes, or one of integer tensors.
+"""Repair of a `//` that begins a comment but was meant as a division, of sizes or of integer tensors.
 
-An expression has Relay's comments, so `repeats=n // m` ends behind `n`; `dim[n // m]` is that size as a value, and
-`floor_divide(%a, %b)` divides tensors.  [syntax.comment]
+In an expression `//` begins a comment as in Relay, so `repeats=n // m` ends after `n`; `dim[n // m]` is that size as a
+value, and `floor_divide(%a, %b)` divides tensors.  [syntax.comment]
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from gradual.source import Span
 
 OPENING, CLOSING = "([{", ")]}"
 ENDING = ",;=\n"
-"""What ends an expression on either side, outside brackets."""
+"""Characters that end an expression on either side, outside brackets."""
 LOOSER = "+-<>!"
-"""Signs that bind their operands less than a division does."""
+"""Operators of lower precedence than division."""
 
 
 def divisions(text: str, at: int) -> Iterator[Help]:
-    """The ways to write the division that a comment at an offset may have been meant as, none of them tried."""
+    """The helps that rewrite a comment at an offset as a division; the caller has to try them."""
     left, right = _left(text, at, ENDING), _right(text, at + 2, ENDING)
     if not text[left:at].strip() or not text[at + 2 : right].strip():
         return
@@ -37,7 +37,7 @@ def _help(text: str, left: int, at: int, right: int, before: str, between: str, 
 
 
 def _left(text: str, at: int, ending: str) -> int:
-    """Where the operand begins that ends at an offset."""
+    """The start of the operand that ends at an offset."""
     depth = 0
     for place in range(at - 1, -1, -1):
         mark = text[place]
@@ -48,7 +48,7 @@ def _left(text: str, at: int, ending: str) -> int:
 
 
 def _right(text: str, at: int, ending: str) -> int:
-    """Where the operand ends that begins at an offset; a sign in front belongs to it."""
+    """The end of the operand that begins at an offset; a prefix operator belongs to the operand."""
     depth, begun = 0, False
     for place in range(at, len(text)):
         mark = text[place]

@@ -1,4 +1,4 @@
-"""The operands around a word of a text that cannot be read: found by brackets, not by the grammar."""
+"""The operands around a token of a text that cannot be parsed; found by matching brackets, without the grammar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYWORDS = frozenset({"let", "if", "else", "fn", "match", "where", "assert", "i
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is replaced by what, and how that is said."""
+    """A replacement of part of a text, with its description for the user."""
 
     start: int
     end: int
@@ -28,13 +28,13 @@ class Part:
 
     @property
     def says(self) -> str:
-        """How it is said, with what is written."""
+        """The description, with the new text."""
         return f"{self.said} `{short(self.text)}`"
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token: its text, where it stands, and whether sizes are computed with there."""
+    """A token: its text, its span, and whether it is in a size or predicate, where arithmetic is allowed."""
 
     text: str
     start: int
@@ -43,12 +43,12 @@ class Word:
 
 
 Rewrite = Callable[[str, int], Part | None]
-"""What is replaced in a text, from an offset on."""
+"""Text and offset -> the first replacement from the offset on, None if there is none."""
 
 
 # ------------------------------------------------------------------------------------------------------- words
 def words_of(text: str) -> list[Word]:
-    """The tokens of a text; signs that no token begins with are tokens of their own."""
+    """The tokens of a text; characters that begin no token are tokens of their own."""
     lexer = Lexer(text, NO_METADATA)
     words: list[Word] = []
     for _, _, start, end in lexer.tokens():
@@ -66,7 +66,7 @@ def is_operand(word: Word) -> bool:
 
 
 def begins(words: Sequence[Word], last: int) -> int | None:
-    """With which word an operand begins that ends with another: calls, indices and projections belong to it."""
+    """The index of the first word of the operand that ends at `last`, with its calls, indices and projections."""
     at = last
     while at >= 0 and is_operand(words[at]):
         text = words[at].text
@@ -85,7 +85,7 @@ def begins(words: Sequence[Word], last: int) -> int | None:
 
 
 def ends(words: Sequence[Word], first: int) -> int | None:
-    """With which word an operand ends that begins with another."""
+    """The index of the last word of the operand that begins at `first`."""
     at = first
     while at < len(words) and words[at].text in ("-", "!"):
         at += 1
@@ -104,7 +104,7 @@ def ends(words: Sequence[Word], first: int) -> int | None:
 
 
 def opening_of(words: Sequence[Word], at: int) -> int | None:
-    """The word that opens the bracket which a word closes."""
+    """The index of the word that opens the bracket closed at `at`."""
     depth = 0
     for place in range(at, -1, -1):
         depth += closes(words[place]) - opens(words[place])
@@ -114,7 +114,7 @@ def opening_of(words: Sequence[Word], at: int) -> int | None:
 
 
 def closing_of(words: Sequence[Word], at: int) -> int | None:
-    """The word that closes the bracket which a word opens."""
+    """The index of the word that closes the bracket opened at `at`."""
     depth = 0
     for place in range(at, len(words)):
         depth += opens(words[place]) - closes(words[place])
@@ -134,7 +134,7 @@ def closes(word: Word) -> int:
 
 
 def statement(words: Sequence[Word], at: int) -> Iterator[int]:
-    """The words from an offset to the end of the statement that it stands in."""
+    """The indices of the words from an offset to the end of its statement."""
     depth = 0
     for place, word in enumerate(words):
         if word.end <= at:
@@ -146,7 +146,7 @@ def statement(words: Sequence[Word], at: int) -> Iterator[int]:
 
 
 def bare(operand: str) -> str:
-    """An operand without the brackets around all of it, which an argument does not need."""
+    """An operand without parentheses around the whole, which an argument does not need."""
     if not operand.startswith("(") or not operand.endswith(")"):
         return operand
     depth = 0
@@ -158,6 +158,6 @@ def bare(operand: str) -> str:
 
 
 def short(text: str) -> str:
-    """A text on one line, and not too long."""
+    """A text on one line, truncated to 100 characters."""
     line = " ".join(text.split())
     return line if len(line) <= 100 else f"{line[:99]}…"

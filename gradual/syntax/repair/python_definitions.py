@@ -1,4 +1,4 @@
-"""A definition as Python writes it, and what is written here: `def f(x):` is `def @f(%x) { … }`.  [syntax.token]"""
+"""Repair of definitions in Python's syntax: `def f(x):` becomes `def @f(%x) { … }`.  [syntax.token]"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RANK_KNOWN = re.compile(r"Tensor\s*\[|float\d+|u?int\d+|bool\b")
 
 
 def definitions_anew(text: str, error: Span) -> Iterator[Anew]:
-    """A definition of Python's that begins the text and holds the error, written with brackets and sigils."""
+    """Rewrite a Python definition that begins the text and contains the error, with brackets and sigils."""
     header = _HEADER.match(text)
     close = None if header is None else _closing(text, header.end() - 1)
     result = None if close is None else _RESULT.match(text, close + 1)
@@ -46,7 +46,7 @@ def _param(written: str) -> str:
 
 
 def _end(text: str, start: int) -> int:
-    """Where the lines end that are indented, or the rest of the line."""
+    """The end of the indented lines, or else of the line."""
     at = text.find("\n", start)
     while at >= 0 and text[at + 1 : at + 2] in (" ", "\\t", "\n"):
         at = text.find("\n", at + 1)
@@ -54,7 +54,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _body(text: str, known: set[str]) -> str | None:
-    """The statements of a body, of which the last returns something; None where another kind stands among them."""
+    """Translate a body of bindings and a last `return`; None if it has any other statement."""
     *statements, last = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     if not last.startswith("return ") or not all(_balanced(one) for one in (*statements, last)):
         return None
@@ -74,7 +74,7 @@ def _body(text: str, known: set[str]) -> str | None:
 
 
 def _named(value: str, known: set[str]) -> str:
-    """An expression with the sigils of the variables that are known."""
+    """An expression with `%` added to the known variables."""
     return _NAME.sub(lambda found: f"%{found[1]}" if found[1] in known else found[1], value)
 
 

@@ -1,4 +1,4 @@
-"""Indices, methods, strings and statements of Python, and what is written for them here.  [syntax.token]"""
+"""Repair of Python's indices, methods, strings and statements.  [syntax.token]"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradual.syntax.repair.python_indexing import indexed
 
 
 def subscript(text: str, at: int) -> Part | None:
-    """`%x[:, 0]`, `%x[1:]`: what an index with ranges takes."""
+    """Rewrite `%x[:, 0]`, `%x[1:]`: an index with ranges becomes the operators that take the same elements."""
     words = words_of(text)
     for place in statement(words, at):
         inside = words[place]
@@ -55,7 +55,7 @@ _FIELDS = {"shape": "shape_of", "T": "transpose", "mT": "transpose"}
 
 
 def method(text: str, at: int) -> Part | None:
-    """`f(%x).view(n, 2)`: a method is an operator that takes its tensor first."""
+    """Rewrite `f(%x).view(n, 2)`: a method becomes an operator with the tensor as its first argument."""
     words = words_of(text)
     for place in statement(words, at):
         found = _METHOD.match(text, words[place].start) if words[place].text == "." else None
@@ -78,7 +78,7 @@ _QUOTED = re.compile(r"'([^'\"\\\n]*)'")
 
 
 def quotes(text: str, at: int) -> Part | None:
-    """`'int64'`: a string has double quotes."""
+    """Rewrite `'int64'` with double quotes."""
     end = next((place for place in range(at, len(text)) if text[place] in ";\n"), len(text))
     found = _QUOTED.search(text, at, end)
     if found is None:
@@ -87,7 +87,7 @@ def quotes(text: str, at: int) -> Part | None:
 
 
 def comment(text: str, at: int) -> Part | None:
-    """`# why`: a comment begins with `//`."""
+    """Rewrite `# why`: a comment begins with `//`."""
     if text[at : at + 1] != "#" or text.startswith("#[", at):
         return None
     end = line_end(text, at)
@@ -98,7 +98,7 @@ _UPDATE = re.compile(r"(%\w+)\s*([+*/-])=\s*([^;]+)(?=;)")
 
 
 def update(text: str, at: int) -> Part | None:
-    """`%x += 1f;`: a new value has a new binding, which may have the same name."""
+    """Rewrite `%x += 1f;` as a new binding of the same name."""
     start = max(text.rfind(mark, 0, at) for mark in ";{}\n") + 1
     start += len(text[start:at]) - len(text[start:at].lstrip())
     found = _UPDATE.match(text, start)
@@ -114,7 +114,7 @@ _LAST = re.compile(r"let\s+(%\w+)[^;{}]*$")
 
 
 def returned(text: str, at: int) -> Part | None:
-    """`return %y; }`, and `let %y = f(%x) }`: a block ends with its value."""
+    """Rewrite `return %y; }` and `let %y = f(%x) }`: a block ends with its value."""
     start = max(text.rfind(mark, 0, at) for mark in ";{}") + 1
     start += len(text[start:]) - len(text[start:].lstrip())
     found = _RETURN.match(text, start)
@@ -131,7 +131,7 @@ _CONDITIONAL = re.compile(r"([^;{}=,()]+?)\s+if\s+([^;{}]+?)\s+else\s+([^;{},]+?
 
 
 def conditional(text: str, at: int) -> Part | None:
-    """`a if c else b`: the condition stands first."""
+    """Rewrite `a if c else b` with the condition first."""
     start = max(text.rfind(mark, 0, at) for mark in ";{}=") + 1
     start += len(text[start:]) - len(text[start:].lstrip())
     found = _CONDITIONAL.match(text, start)

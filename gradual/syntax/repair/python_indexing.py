@@ -1,4 +1,4 @@
-"""An index in brackets, as Python and NumPy write it, in the operators that take the same: `take`, `strided_slice`."""
+"""Translation of Python and NumPy indices to operators: `take`, `strided_slice`, `expand_dims`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAME = re.compile(r"%[\w.]+")
 
 
 def indexed(base: str, inside: str) -> str | None:
-    """`take(%x, 0, axis=1)` for a base `%x` and `:, 0` in its brackets; None where nothing says the same."""
+    """`take(%x, 0, axis=1)` for a base `%x` and the index `:, 0`; None if no operators express the index."""
     items = split(inside, ",")
     if not all(items) or items.count("...") > 1:
         return None
@@ -29,7 +29,7 @@ def indexed(base: str, inside: str) -> str | None:
 
 
 def _expanded(base: str, items: Sequence[str], axes: Sequence[int]) -> str | None:
-    """`expand_dims(%x, axis=1)` for `:, None`; None where something else stands beside."""
+    """`expand_dims(%x, axis=1)` for `:, None`; None if the index has anything else."""
     if not {"None", "newaxis", ":", "..."}.issuperset(items):
         return None
     for item, axis in zip(items, axes, strict=True):
@@ -39,7 +39,7 @@ def _expanded(base: str, items: Sequence[str], axes: Sequence[int]) -> str | Non
 
 
 def split(text: str, mark: str) -> list[str]:
-    """The parts of a text between marks outside of brackets, without blanks around them; a last empty one is none."""
+    """Split a text at marks outside brackets, and strip the parts; an empty last part is dropped."""
     parts, depth, begin = [], 0, 0
     for place, sign in enumerate(text):
         depth += (sign in CLOSERS) - (sign in CLOSERS.values())
@@ -51,7 +51,7 @@ def split(text: str, mark: str) -> list[str]:
 
 
 def _axes(items: Sequence[str]) -> list[int]:
-    """Which axis each item speaks of; those after `...` count from the back."""
+    """The axis of each item; those after `...` count from the back."""
     if "..." not in items:
         return list(range(len(items)))
     at = items.index("...")
@@ -63,7 +63,7 @@ def _is_range(item: str) -> bool:
 
 
 def _sliced(base: str, items: Sequence[str], axes: Sequence[int]) -> str | None:
-    """The base with its ranges cut out; None where a range is open and the base has no name to ask for its size."""
+    """The base sliced by its ranges; None if a range has no end and the base is no variable whose size can be named."""
     begins, ends, strides, cut = [], [], [], []
     for item, axis in zip(items, axes, strict=True):
         begin, end, stride, *more = [*split(item, ":"), "", "", ""][:4] if _is_range(item) else ["", "", "", ""]

@@ -1,7 +1,7 @@
-"""Notation of Python and of C, and what is written for it here: `%x @ %w` is `nn.matmul(%x, %w)`.  [syntax.token]
+"""Repair of notation from Python and C: `%x @ %w` becomes `nn.matmul(%x, %w)`.  [syntax.token]
 
-Operators, indices and strings of other languages have one meaning each, so that they are written anew with the
-program's own operands.  All that stand in one statement are, since each of them would be the next error.
+Operators, indices and strings of other languages have one meaning each, so they can be rewritten with the program's
+own operands.  All in one statement are rewritten together, since each would be the next error.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from gradual.syntax.repair.operands import Part, Rewrite, Word, bare, begins, cl
 from gradual.syntax.repair.python_expressions import comment, conditional, method, quotes, returned, subscript, update
 
 MOST = 16
-"""How many foreign operators of one statement are written anew."""
+"""Limit on the foreign operators of one statement that are rewritten."""
 
 _LOOSER = frozenset({",", ";", ":", "=", "->", "=>", "&&", "||", "and", "or", "where", "assert", "let", "?", "else"})
 
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """What is written for foreign notation, how that is said, and the edit."""
+    """A rewrite of foreign notation: its description and the edit."""
 
     says: str
     edit: Edit
 
 
 def anew(text: str, error: Span) -> Iterator[Anew]:
-    """What foreign notation at an error means, with all that is like it in the statement."""
+    """Rewrite foreign notation at an error, together with the same kind of notation in its statement."""
     for kinds in _REWRITES:
         after, shown, at = text, "", error.start
         for _ in range(MOST):
@@ -43,7 +43,7 @@ def anew(text: str, error: Span) -> Iterator[Anew]:
 
 
 def _difference(before: str, after: str) -> Edit:
-    """The one edit that makes a text of another: what both begin and end with is left out."""
+    """The single edit between two texts, without their common prefix and suffix."""
     shorter, start = min(len(before), len(after)), 0
     while start < shorter and before[start] == after[start]:
         start += 1
@@ -55,7 +55,7 @@ def _difference(before: str, after: str) -> Edit:
 
 # --------------------------------------------------------------------------------------------------- operators
 def _product(text: str, at: int) -> Part | None:
-    """`a @ b`: a matrix product, which binds as `*` does."""
+    """Rewrite `a @ b`, a matrix product with the precedence of `*`."""
     words = words_of(text)
     place = next((one for one in statement(words, at) if words[one].text == "@"), None)
     if place is None:
@@ -69,7 +69,7 @@ def _product(text: str, at: int) -> Part | None:
 
 
 def _power(text: str, at: int) -> Part | None:
-    """`a ** b`, of several in a row the last first."""
+    """Rewrite `a ** b`; in a chain, the last one first."""
     words = words_of(text)
     for place in statement(words, at):
         right = ends(words, place + 1) if words[place].text == "**" else None
@@ -83,7 +83,7 @@ def _power(text: str, at: int) -> Part | None:
 
 
 def _logical(text: str, at: int) -> Part | None:
-    """`a && b` and `a || b`: in predicates words, elsewhere operators."""
+    """Rewrite `a && b` and `a || b`: to words in predicates, to operator calls elsewhere."""
     words = words_of(text)
     for sign, word, operator in (("&&", "and", "logical_and"), ("||", "or", "logical_or")):
         for place in statement(words, at):
@@ -99,7 +99,7 @@ def _logical(text: str, at: int) -> Part | None:
 
 
 def _equality(text: str, at: int) -> Part | None:
-    """`a = b` where a requirement on sizes stands: `a == b`."""
+    """Rewrite `a = b` to `a == b` in a constraint on sizes."""
     words = words_of(text)
     for place in statement(words, at):
         if words[place].text == "=" and words[place].arithmetic:
@@ -108,7 +108,7 @@ def _equality(text: str, at: int) -> Part | None:
 
 
 def _negation(text: str, at: int) -> Part | None:
-    """`!a`: in predicates a word, elsewhere an operator."""
+    """Rewrite `!a`: to a word in predicates, to an operator call elsewhere."""
     words = words_of(text)
     place = next((one for one in statement(words, at) if words[one].text == "!"), None)
     if place is None:
@@ -155,4 +155,4 @@ _REWRITES: tuple[tuple[Rewrite, ...], ...] = (
     (conditional,),
     (returned,),
 )
-"""Which of them are written anew together."""
+"""Groups of rewrites; those of one group are applied together."""

@@ -1,8 +1,8 @@
-"""One change of a text, close to a syntax error, with which it can be read: tried before it is proposed.
+"""Repair of a syntax error by one change near it, which is proposed only after the changed text was parsed.
 
-What is meant is mostly one word, one sign or the brackets of a shape away, so those are tried, the likeliest first.
-A change has to let the whole definition be read; if something else is wrong in it, the likely ones have to let more of
-it be read than any other does, several words at least.  [syntax.token]
+The fix is mostly one word, one sign or the brackets of a shape, so these are tried, the most likely first.  A change
+is accepted if the whole definition parses with it.  If the definition has more errors, the likely change that lets the
+parser get farthest is proposed, provided it gets several words farther.  [syntax.token]
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from gradual.syntax.repair.python_definitions import definitions_anew
 from gradual.syntax.repair.python_notation import anew
 
 FARTHEST = 5_000
-"""The longest way, in characters, from where a definition begins to an error that is looked at."""
+"""Limit on the distance, in characters, from the start of a definition to an error that is repaired."""
 
 AROUND = 400
-"""How many characters after an error are read again."""
+"""How many characters after an error are parsed again."""
 
 REACH = 12
-"""How many characters more have to be read at least."""
+"""How many characters farther the parser must get at least."""
 
 MORE = " (other errors stay)"
-"""What is said of a change after which less than the whole definition can be read."""
+"""Added to the description of a change after which the definition still has errors."""
 
 BACK = 12
-"""How many words before an error may be wrong."""
+"""How many words before an error may be changed."""
 
 FOREIGN = {
     **dict.fromkeys(("function", "fun", "func"), ("def", "fn")),
@@ -48,7 +48,7 @@ FOREIGN = {
     "otherwise": ("else",),
     "return": ("",),
 }
-"""What words of other languages mean."""
+"""Keyword of another language -> keywords of this one."""
 
 KEYWORDS = ("def", "let", "fn", "if", "else", "match", "type", "where", "extern", "operator", "assert", "Tensor")
 MISSING = (",", ";", ")", "]", "}", ":", "=", "->", "=>")
@@ -65,7 +65,7 @@ MISTAKEN = {
     "]": (")", "}"),
     "}": (")", "]"),
 }
-"""What may be meant by a sign."""
+"""Sign -> signs that may have been meant."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _OPERAND = re.compile(r".*[\w)\]}]$", re.DOTALL)
@@ -73,11 +73,11 @@ _OPERAND = re.compile(r".*[\w)\]}]$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What becomes of a text, and how that is said.
+    """A change of a text, with its description.
 
     Attributes:
-        likely: whether it is proposed if more is wrong.
-        safe: whether it only says in the words of this language what was written.
+        likely: whether it may be proposed although other errors remain.
+        safe: whether it only translates what was written to this language.
     """
 
     says: str
@@ -86,7 +86,7 @@ class _Change:
     safe: bool = False
 
     def help(self, more: str, by: int) -> Help:
-        """The change as a help, at a place that lies so many code points further."""
+        """The change as a help, shifted by so many code points."""
         return Help(self.says + more, self.shift(by), self.safe)
 
     def of(self, text: str) -> str:
@@ -99,9 +99,9 @@ class _Change:
 
 
 def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int | None]) -> Help | None:
-    """The change that lets most be read of a definition that begins at `begin`, where `found` cannot stand.
+    """The best change for a definition that begins at `begin` and has a syntax error at `found`.
 
-    `reach` says where the first error of a text is, None if there is none; a text that is cut may end anywhere.
+    `reach(text, cut)` is the offset of the first error of a text, None if there is none; a cut text may end anywhere.
     """
     if found.end - begin > FARTHEST:
         return None
@@ -120,7 +120,7 @@ def mending(text: str, begin: int, found: Span, reach: Callable[[str, bool], int
 
 
 def _cut(text: str, end: int) -> int:
-    """A line's end somewhat after the error, or where a word ends."""
+    """An offset some way after the error at which to cut the text: the end of a line, or else of a word."""
     limit = end + AROUND
     if len(text) <= limit:
         return len(text)
@@ -129,7 +129,7 @@ def _cut(text: str, end: int) -> int:
 
 # ------------------------------------------------------------------------------------------------ what to try
 def _changes(text: str, error: Span) -> Iterator[_Change]:
-    """The changes close to an error, the likeliest first."""
+    """The changes to try near an error, the most likely first."""
     for one in chain(anew(text, error), definitions_anew(text, error)):
         yield _Change(one.says, (one.edit,), safe=True)
     before = _before(text, error)
@@ -164,7 +164,7 @@ def _before(text: str, error: Span) -> list[Span]:
 
 
 def _meant(word: str) -> list[str]:
-    """The keywords that a word may stand for."""
+    """The keywords that may have been meant by a word."""
     from difflib import get_close_matches
 
     if not _WORD.fullmatch(word):
@@ -174,7 +174,7 @@ def _meant(word: str) -> list[str]:
 
 
 def _named(text: str, last: Span, error: Span) -> Iterator[_Change]:
-    """`%y = …;` and `y = …;` are bindings with `let`."""
+    """Add the `let` that is missing in `%y = …;` and `y = …;`."""
     name = text[last.start : last.end]
     if text[error.start : error.end] == "=" and name[0] == "%":
         yield _Change(f"write `let` before `{name}`", (Edit(Span(last.start, last.start), "let "),), safe=True)
@@ -185,7 +185,7 @@ def _named(text: str, last: Span, error: Span) -> Iterator[_Change]:
 
 
 def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
-    """`Tensor[3, float32]`, `Tensor(3, float32)`: a shape has brackets of its own, in square ones."""
+    """Rewrite `Tensor[3, float32]` and `Tensor(3, float32)`: a shape needs its own parentheses, in square brackets."""
     word = text[last.start : last.end]
     opening = error.start if word == "Tensor" else last.end - 1
     if not word.startswith("Tensor") or text[opening] not in "[(":
@@ -203,7 +203,7 @@ def _tensor(text: str, last: Span, error: Span) -> Iterator[_Change]:
 
 
 def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Change]:
-    """`if %c { … }`: a condition, and what is matched, stand in brackets."""
+    """Add the parentheses that are missing around the operand of `if %c { … }` or `match`."""
     word = next((one for one in reversed(before) if text[one.start : one.end] in ("if", "match")), None)
     if word is not None and text[error.start : error.end] == "{":
         start, end = before[before.index(word) + 1 :][:1], before[-1].end
@@ -214,7 +214,7 @@ def _bracketed(text: str, before: Sequence[Span], error: Span) -> Iterator[_Chan
 
 
 def _closed(text: str, error: Span) -> Iterator[_Change]:
-    """`let %y = f(%x;`: a bracket that is still open at the error may lack its closer at the end of a statement."""
+    """Close a bracket that is open at the error, at the end of a statement or argument: `let %y = f(%x;`."""
     open: list[tuple[Span, list[Span]]] = []
     last = Span(0, 0)
     for _, _, start, end in Lexer(text, NO_METADATA).tokens():
@@ -236,7 +236,7 @@ def _closed(text: str, error: Span) -> Iterator[_Change]:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the bracket that starts here is closed."""
+    """The offset at which the bracket that starts here is closed."""
     open: list[str] = []
     for at in range(start, len(text)):
         if text[at] in CLOSERS:

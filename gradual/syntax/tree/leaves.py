@@ -1,4 +1,4 @@
-"""The parts of a tree that have no parts: names, numbers, texts, and what stands for a value that is not written."""
+"""The leaves of the tree: names, numbers, texts, and placeholders for values that are not written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every name of a program with what it stands for: definitions and uses by their places."""
+"""Every name of a program with its symbol: definitions and uses by their spans."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Scopes: what every name of a program stands for.
+"""Scopes: resolve every name of a program to its definition.
 
-The rules of scope are those of the language (`name.*` in the specification): a `def` is known in the whole file, a
-size is bound where a parameter's type or a cast first speaks of it, a variable from its `let` to the end of its block.
+The scope rules are those of the language (`name.*` in the specification): a `def` is in scope in the whole file, a
+size from its first occurrence in a parameter's type or a cast, a variable from its `let` to the end of its block.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradual.syntax.tree import ast
 
 
 class Kind(StrEnum):
-    """What a name stands for."""
+    """The kind of entity that a name denotes."""
 
     FUNCTION = "function"
     OPERATOR = "operator"
@@ -30,12 +30,12 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
-    """What a name stands for.
+    """The entity that a name denotes.
 
     Attributes:
         span: where it is defined; None for an operator of the language.
-        function: the definition in which it is known, `@f`; empty for what the whole file knows.
-        hides: what the name stood for before, in this scope or in one around it.
+        function: the definition in which it is in scope, `@f`; empty if that is the whole file.
+        hides: the symbol that it shadows, in this scope or an enclosing one.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Symbol:
 
 
 class Scope:
-    """The names that are known in a place, those around included."""
+    """The names in scope, with the enclosing scope."""
 
     __slots__ = ("_around", "_names")
 
@@ -64,12 +64,12 @@ class Scope:
         return None
 
     def define(self, symbol: Symbol) -> None:
-        """From here on the name is this."""
+        """Bind the symbol's name to it from here on."""
         self._names[symbol.name] = symbol
 
 
 class Scopes:
-    """A walk over a module that tells of every definition and of every use of a name, in scope order."""
+    """A visitor of a module that calls `defined` and `used` for each name, in scope order."""
 
     def __init__(self, module: ast.Module, text: str) -> None:
         self._text = text
@@ -82,10 +82,10 @@ class Scopes:
             self._inside(definition)
 
     def defined(self, symbol: Symbol, span: Span) -> None:
-        """Told of each symbol where it is defined."""
+        """Hook: called for each symbol with the span of its definition."""
 
     def used(self, symbol: Symbol, start: int) -> None:
-        """Told of each use of a symbol, and where it begins."""
+        """Hook: called for each use of a symbol with its start offset."""
 
     # -------------------------------------------------------------------------------------------------- definitions
     def _declare(self, definition: ast.Definition) -> None:
@@ -103,7 +103,7 @@ class Scopes:
                 self._new(self._root, name, Kind.TYPE, self._found(name, span))
 
     def _found(self, name: str, span: Span) -> Span:
-        """Where a name stands in what defines it, behind the words that begin it."""
+        """The span of a name in its definition, after the keywords."""
         words = 2 if self._text.startswith("extern", span.start) else 1
         at = self._text.find(name, span.start + len("type") * words)
         return Span(at, at + len(name))
@@ -286,7 +286,7 @@ class Scopes:
 _NAMES = frozenset({ast.Local, ast.Global, ast.Name})
 
 _LEAVES = frozenset({ast.Number, ast.Text, ast.Nothing, ast.Meta, ast.Hole, Span, str, int, float, bool, type(None)})
-"""What holds no name with a place of its own: the name that a hole binds has none, nor what its bound speaks of."""
+"""Nodes without names that have spans; a hole's binder, and the names in its bound, have no spans."""
 
 _VISITS: dict[type, Callable[[Scopes, Any, Scope], None]] = {
     ast.Call: Scopes._call,
@@ -302,4 +302,4 @@ _VISITS: dict[type, Callable[[Scopes, Any, Scope], None]] = {
     tuple: Scopes._nodes,
     **dict.fromkeys((ast.TensorType, ast.TupleType, ast.NamedType, ast.RefType, ast.FnType), Scopes._written),
 }
-"""How the names of a node are found where its fields are not simply looked into one after the other."""
+"""Node type -> visitor, for nodes whose fields are not just visited in order."""

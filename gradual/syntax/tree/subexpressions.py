@@ -1,4 +1,4 @@
-"""What stands inside an expression, found with an explicit stack."""
+"""Subexpressions of an expression, visited with an explicit stack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradual.syntax.tree import ast
 def within(expr: ast.Expr) -> Iterator[ast.Expr]:
     """The expression and every expression inside it, each before its parts and from left to right.
 
-    Dims and attributes are not looked into.
+    Dims and attributes are not visited.
     """
     waiting = [expr]
     while waiting:
@@ -22,9 +22,9 @@ def within(expr: ast.Expr) -> Iterator[ast.Expr]:
 
 
 def items_within(expr: ast.Expr) -> Iterator[tuple[Span, ast.Expr]]:
-    """The items of every block inside, and its last expression: where each stands, and its expressions.
+    """For each item and last expression of every block inside: its span with each of its expressions.
 
-    An outer one comes before those in it.
+    Outer blocks come before inner ones.
     """
     for part in within(expr):
         if isinstance(part, ast.Block):
@@ -33,7 +33,7 @@ def items_within(expr: ast.Expr) -> Iterator[tuple[Span, ast.Expr]]:
 
 
 def is_free(name: str, expr: ast.Expr) -> bool:
-    """Whether a variable of this name stands in an expression where nothing inside binds it, outside dims."""
+    """Whether a variable of this name occurs free in an expression, outside dims."""
     waiting = [expr]
     while waiting:
         node = waiting.pop()
@@ -53,7 +53,7 @@ def is_free(name: str, expr: ast.Expr) -> bool:
 
 
 def _before(name: str, items: Sequence[ast.Item], result: ast.Expr) -> Iterator[ast.Expr]:
-    """The expressions of a block up to where it binds a name; a function literal that it names is known to itself."""
+    """The expressions of a block before it binds a name; a function literal bound to the name may be recursive."""
     for item in items:
         binds = isinstance(item, ast.Let | ast.FreeVar) and item.name is not None and item.name.name == name
         if not (binds and isinstance(item, ast.Let) and isinstance(item.value, ast.Fn)):
@@ -71,7 +71,7 @@ def last(expr: ast.Expr) -> ast.Expr:
 
 
 def mentioned(node: object) -> frozenset[str]:
-    """The names that stand somewhere in a part of a program, in dims, types and attributes too."""
+    """All names that occur in a part of a program, also in dims, types and attributes."""
     found: set[str] = set()
     waiting = [node]
     while waiting:

@@ -1,4 +1,4 @@
-"""Where a declaration leaves sizes open: each `?`, each name, each unknown rank, by what the checker calls it."""
+"""The unknown sizes of a declaration: each `?`, each name, each unknown rank, keyed by the checker's name for it."""
 
 from __future__ import annotations
 

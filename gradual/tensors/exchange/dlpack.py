@@ -62,7 +62,7 @@ _NAMES: dict[type[Structure], tuple[bytes, bytes]] = {
     _Managed: (b"dltensor", b"used_dltensor"),
     _Versioned: (b"dltensor_versioned", b"used_dltensor_versioned"),
 }
-"""What a capsule is called before and after somebody took what is in it."""
+"""The names of a capsule before and after it was consumed."""
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -140,7 +140,7 @@ def _holders(held: list[object]) -> int:
 
 
 _ALONE = _holders([object()])
-"""The same where nothing but the list holds it."""
+"""The reference count of a capsule that only the list refers to."""
 
 
 # ------------------------------------------------------------------------------------------------------- borrowing
@@ -153,7 +153,7 @@ class Borrowed(NamedTuple):
 
 
 def imported(data: Any) -> Borrowed:
-    """A copy of an array; ValueError says why there is none."""
+    """A copy of an array; raises ValueError, with the reason, if it cannot be made."""
     _on_processor(data)
     try:
         capsule = _lent(data)

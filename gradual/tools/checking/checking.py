@@ -1,4 +1,4 @@
-"""Files checked, one at a time: what is said of each, in a form that another process can send."""
+"""Check one file; the result can be sent between processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradual.source import NOWHERE, Source
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the options ask for."""
+    """The requested output, from the command's options."""
 
     format: str
     annotate: bool
@@ -57,7 +57,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One file and all that is said about it.
+    """The result of checking one file.
 
     Attributes:
         not_empty: how many residual checks ask only that something is not empty.
@@ -97,12 +97,12 @@ def file_row(checked: Checked) -> json_lines.Object:
 
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:
-    """One file, or a text that was read, checked.  Raises Trouble where there is no program."""
+    """Check a file, or a text that was read.  Raises Trouble if there is no program."""
     return checked_text(read(path, wanted.empty) if isinstance(path, str) else path, wanted)
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:
-    """One text checked and linted; residual checks and warnings as grave as the options make them."""
+    """Check and lint a text; residual checks and warnings have the severities that the options give."""
     if text.flaw is not None:
         return Checked(text.source, (text.flaw,), outcome=Outcome.ERRORS)
     compilation = compile_source(text.source, wanted.options)

@@ -1,7 +1,7 @@
-"""Many files checked, one after the other or side by side: each has its row, whatever happens to another.
+"""Check many files, sequentially or in parallel; each has its own result, whatever happens to the others.
 
-A file is read, imported if it is a model, and checked where it is checked: in a process beside, if there are several.
-A process that ends, perhaps for want of memory, costs the file that it was about, and no other.
+With several jobs, a file is read, imported if it is a model, and checked all in one worker process.
+If a worker dies, perhaps because memory ran out, only the file that it was checking is lost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gradual.interface.terminal import Trouble
 from gradual.tools.checking.checking import Checked, Outcome, Wanted, checked_file, troubled, unchecked
 
 AHEAD = 4
-"""How many files for each process are handed out before their turn to be told."""
+"""How many files for each process are submitted ahead of the one to be reported next."""
 
 Unit = str | Text | Absent
 """The path of a file, a text that was read, or what is neither."""
@@ -33,7 +33,7 @@ Task = tuple[Unit, Wanted]
 
 
 def checked_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
-    """Every file checked, in order, by so many processes."""
+    """Check every file with so many processes; yield the results in order."""
     if min(jobs, len(tasks)) < 2:
         yield from (_guarded(*task) for task in tasks)
         return
@@ -47,7 +47,7 @@ def checked_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
 
 
 def _one_by_one(tasks: Sequence[Task]) -> Iterator[Checked]:
-    """Files of which one ended its process, by one process: where that ends too, it is clear by which of them."""
+    """Check files, one of which killed its process, with a single process, to find the one responsible."""
     rest = deque(tasks)
     while rest:
         for found in _beside(tuple(rest), 1):
@@ -59,12 +59,12 @@ def _one_by_one(tasks: Sequence[Task]) -> Iterator[Checked]:
 
 
 def _beside(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
-    """The files in order, until there are no more or a process has ended."""
+    """Check the files in worker processes, in order, until all are done or a worker dies."""
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _follow)
     waiting, asked = iter(tasks), deque[Future[Checked]]()
     try:
         while True:
-            with _deaf():  # so are the processes that are begun here
+            with _deaf():  # worker processes started here inherit this
                 while len(asked) < AHEAD * jobs and (task := next(waiting, None)) is not None:
                     asked.append(pool.submit(_guarded, *task))
             if not asked:
@@ -77,7 +77,7 @@ def _beside(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
 
 
 def _guarded(unit: Unit, wanted: Wanted) -> Checked:
-    """One file checked; whatever goes wrong with it is what is said of it."""
+    """Check one file; any exception becomes its result."""
     if isinstance(unit, Absent):
         return unchecked(unit, Outcome.UNREADABLE, unit.trouble.code, unit.says)
     try:
@@ -94,7 +94,7 @@ def _guarded(unit: Unit, wanted: Wanted) -> Checked:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Interrupts are not heard."""
+    """Ignore SIGINT inside the context."""
     if current_thread() is not main_thread():
         yield
         return
@@ -106,7 +106,7 @@ def _deaf() -> Iterator[None]:
 
 
 def _follow() -> None:
-    """What a process does that checks for another: it ends with that one."""
+    """Initializer of a worker process: make it exit when its parent does."""
     from multiprocessing import parent_process
 
     def ends() -> None:

@@ -1,4 +1,4 @@
-"""Programs with the helps applied that were tried, round after round until nothing more applies."""
+"""Apply helps to programs, in rounds, until none applies any more."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradual.tools.checking.checking_many import Unit
 BOM = b"\xef\xbb\xbf"
 
 ROUNDS = 32
-"""How often a program is changed and checked again: a help may show what its error hid."""
+"""Limit on the rounds; a fix may reveal errors that were hidden before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def difference(source: Source, text: str) -> str:
 
 
 def fixed(source: Source, options: Options, *, unsafe: bool) -> Fixed:
-    """A program with all helps applied that are safe, or with all that have edits, as long as findings go away."""
+    """Apply all safe helps to a program, or all with edits, as long as findings disappear."""
     text, applied, seen = source.text, list[str](), {source.text}
     found = compile_source(source, options).diagnostics
     for _ in range(ROUNDS):
@@ -72,14 +72,14 @@ def fixed(source: Source, options: Options, *, unsafe: bool) -> Fixed:
 
 
 def _choices(found: Iterable[Diagnostic], unsafe: bool) -> Iterator[list[Help]]:
-    """What is applied in a round: all helps that stand apart from each other, or the first alone."""
+    """The candidates for a round: all helps with disjoint edits, or only the first."""
     helps = list(_apart(_applicable(found, unsafe)))
     yield from [helps] if helps else []
     yield from [helps[:1]] if len(helps) > 1 else []
 
 
 def _is_better(after: Sequence[Diagnostic], before: Sequence[Diagnostic]) -> bool:
-    """Whether a finding went away: those that come stood behind it, since the help was tried."""
+    """Whether a finding disappeared; since each help was tried, new findings were only hidden by it."""
     return bool(_counted(before) - _counted(after))
 
 
@@ -96,7 +96,7 @@ def _applicable(found: Iterable[Diagnostic], unsafe: bool) -> Iterator[Help]:
 
 
 def _apart(helps: Iterable[Help]) -> Iterator[Help]:
-    """Those helps whose edits do not touch edits of an earlier one; the same twice is one."""
+    """The helps whose edits do not overlap those of an earlier help, without duplicates."""
     taken: list[Edit] = []
     for help in helps:
         if not any(_touch(edit, other) for edit in help.edits for other in taken):
@@ -110,7 +110,7 @@ def _touch(one: Edit, other: Edit) -> bool:
 
 # ------------------------------------------------------------------------------------------------------- files
 def fixed_all(units: Iterable[Unit], options: Options, *, unsafe: bool) -> Iterator[Fixed]:
-    """Each program fixed that can be read; models and what is no text stay for the check to tell."""
+    """Fix each readable program; models and unreadable files are left for the check to report."""
     for unit in units:
         if isinstance(unit, Absent) or (isinstance(unit, str) and unit.endswith(MODEL)):
             continue
@@ -121,7 +121,7 @@ def fixed_all(units: Iterable[Unit], options: Options, *, unsafe: bool) -> Itera
 
 
 def save(result: Fixed) -> None:
-    """The file with the program as it is now, byte order mark kept; nothing is touched where nothing applied."""
+    """Write the fixed program to its file, keeping a byte order mark; unchanged files are not written."""
     if not result.applied:
         return
     path = Path(result.source.name)

@@ -1,4 +1,4 @@
-"""Files that change while somebody writes them."""
+"""Watch files, and check them again when they change."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gradual.tools.checking.fixing import Fixed
 
 ENDINGS = PROGRAM, MODEL
-"""The files that a folder stands for."""
+"""The endings of the files that are checked in a folder."""
 SHOWN = 20
 """How many errors are shown unless `--max-errors` says otherwise."""
 
@@ -49,7 +49,7 @@ class Tally:
     stages: dict[str, int] = field(default_factory=dict)
 
     def add(self, checked: Checked) -> None:
-        """Count one more file."""
+        """Add the counts of a file."""
         self.errors += checked.errors
         self.proved += checked.proved
         self.residual += checked.residual
@@ -61,7 +61,7 @@ class Tally:
             self.stages[stage] = self.stages.get(stage, 0) + count
 
     def counts(self) -> dict[str, int]:
-        """The numbers of the last line."""
+        """The totals for the last line."""
         decided = {"proved": self.proved, "residual": self.residual, "refuted": self.refuted}
         return decided | {"errors": self.errors, "not_empty": self.not_empty}
 
@@ -163,9 +163,9 @@ def _given(levels: dict[Level, tuple[str, ...]], smt: bool | None, rigid: str | 
 
 
 def _fixed(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: bool, diff: bool) -> int | None:
-    """Fix every program; the exit code where that is all, None where the programs are to be checked as they are now.
+    """Fix every program; return an exit code if that is all, None if the fixed programs are still to be checked.
 
-    Of standard input the program is written, and its errors are told beside.
+    For standard input the program is written to stdout, and its report to stderr.
     """
     from gradual.tools.checking.fixing import save
 
@@ -193,7 +193,7 @@ def _each_fixed(units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: boo
 
 
 def _tell_fixed(out: Output, result: Fixed, wanted: Wanted) -> None:
-    """What was applied to a file, before the report of what it is now; a document has the report only."""
+    """Report the changes applied to a file; only in the formats `full` and `concise`."""
     if not result.applied or wanted.format not in ("full", "concise") or out.quiet:
         return
     out.line(f"fixed {visible(result.source.name)}: {counted(len(result.applied), 'change')}")
@@ -207,7 +207,7 @@ def _units(paths: Sequence[str]) -> list[Unit]:
 
 
 def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> int:
-    """Check every file once, tell what was found, and give the exit code."""
+    """Check every file once, report the findings, and return the exit code."""
     began, tally = time.perf_counter(), Tally()
     tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
@@ -233,7 +233,7 @@ def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs
 
 
 def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
-    """What is wanted of a file, by its settings; those of standard input are those of the folder it is read in."""
+    """The options for a file by the settings of its folder; standard input has those of the current folder."""
     path = unit.path if isinstance(unit, Absent) else unit
     settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
     is_model = not isinstance(path, Text) and path.endswith(MODEL)
@@ -241,7 +241,7 @@ def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
 
 
 def _only(unit: Unit, wanted: Wanted) -> Checked:
-    """The only file checked: what goes wrong with it ends the run."""
+    """Check the only file; a failure to read it ends the run."""
     if isinstance(unit, Absent):
         raise unit.trouble
     return checked_file(unit, wanted)
@@ -259,7 +259,7 @@ def _limited(checked: Checked, wanted: Wanted, tally: Tally) -> list[Diagnostic]
 
 
 def _loud(found: Iterable[Diagnostic], out: Output) -> list[Diagnostic]:
-    """What is shown at this quietness."""
+    """The diagnostics to show at this level of quietness."""
     return [d for d in found if not out.quiet or (out.quiet == 1 and d.severity is Severity.ERROR)]
 
 
@@ -275,13 +275,13 @@ def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
 
 
 def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """A line a diagnostic."""
+    """One line for each diagnostic."""
     locate = render.within(checked.source)
     yield from (render.concise(diagnostic, locate, out.paint) for diagnostic in _loud(found, out))
 
 
 def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """An object a line."""
+    """One JSON object on each line."""
     yield from checked.head
     yield from (json_lines.line(json_lines.diagnostic(checked.source, each)) for each in found)
     if many:
@@ -289,17 +289,17 @@ def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
 
 
 def _github(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """A workflow command a diagnostic."""
+    """One GitHub workflow command for each diagnostic."""
     from gradual.interface.reports.ci import annotation
 
     yield from (annotation(checked.source, diagnostic) for diagnostic in _loud(found, out))
 
 
 _FORMATS = {"full": _full, "concise": _concise, "json": _json, "github": _github}
-"""What is written of each text."""
+"""Format -> function that gives the output for one file."""
 
 _DOCUMENTS = ("sarif", "junit")
-"""What is written of all texts together."""
+"""The formats with one document for all files."""
 
 
 def _document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
@@ -309,7 +309,7 @@ def _document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
 
 
 def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> None:
-    """The totals; the time only where a person reads along, so that files are the same on every machine."""
+    """Write the totals; the time only on a terminal, so that output files are reproducible."""
     if wanted.format == "json":
         unchecked = {"unchecked": tally.unchecked} if tally.unchecked else {}
         out.line(json_lines.line(json_lines.summary(tally.counts() | unchecked)))

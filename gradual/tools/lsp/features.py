@@ -1,4 +1,4 @@
-"""What an editor asks about a place in a text, in the protocol's values."""
+"""The language server's features, such as hover and completion, in the protocol's types."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def range_of(document: Document, span: Span) -> lsp.Range:
 
 # ----------------------------------------------------------------------------------------------------- diagnostics
 def diagnostics(document: Document, found: Findings) -> list[lsp.Diagnostic]:
-    """Everything that the checker says, residual checks as information."""
+    """All diagnostics of the checker, with residual checks as information."""
     return [_diagnostic(document, one) for one in (*found.diagnostics, *found.checks)]
 
 
@@ -91,7 +91,7 @@ def _diagnostic(document: Document, found: Diagnostic) -> lsp.Diagnostic:
 
 
 def actions(document: Document, found: Iterable[Diagnostic], wanted: Span) -> list[lsp.CodeAction]:
-    """The helps of what is found in a place: all of them were tried, and an editor may apply unasked what is safe."""
+    """The code actions for findings in a range: each was tried; safe ones may be applied automatically."""
     return [
         lsp.CodeAction(
             title=help.text,
@@ -236,7 +236,7 @@ def tokens(document: Document) -> list[int]:
 
 
 def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHint]:
-    """The types of what is bound without one, and what is left to be checked, beside it."""
+    """The inlay hints: inferred types of bindings without a written one, and residual checks."""
     typed = {span.start for span in _written_types(document.module)}
     result = []
     for one in found.bindings:
@@ -253,7 +253,7 @@ def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHi
 
 
 def _written_types(module: ast.Module) -> Iterator[Span]:
-    """The names that are bound with a type beside them."""
+    """The names that are bound with a written type."""
     for part in everything(module.definitions):
         if isinstance(part, ast.Let | ast.Param | ast.FreeVar) and part.annotation is not None:
             yield part.span if part.name is None else part.name.span
@@ -261,7 +261,7 @@ def _written_types(module: ast.Module) -> Iterator[Span]:
 
 # ------------------------------------------------------------------------------------------------------ while typing
 def completions(document: Document, found: Findings, offset: int) -> list[lsp.CompletionItem]:
-    """The names that may stand at a place."""
+    """The completions at a position."""
     before = document.text[:offset]
     match = _WORD.search(before)
     word = match[0] if match else ""
@@ -309,7 +309,7 @@ def _first_line(operator: Operator) -> str:
 
 
 def _function_at(document: Document, offset: int) -> str:
-    """The definition that a place stands in, or behind."""
+    """The definition that contains a position, or is the last one before it."""
     name = ""
     for one, _, span, _ in outline(document.module):
         if span.start <= offset:
@@ -318,7 +318,7 @@ def _function_at(document: Document, offset: int) -> str:
 
 
 def _call(text: str, offset: int) -> tuple[str, int] | None:
-    """The name before the bracket that is open at a place, and how many commas stand in it before that."""
+    """The name of the innermost call open at a position, and the number of commas in it before that."""
     depth = commas = 0
     for at in range(offset - 1, max(offset - 10_000, 0) - 1, -1):
         character = text[at]

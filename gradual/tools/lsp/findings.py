@@ -1,9 +1,9 @@
-"""What the checker says of a text that is being edited: only the functions that changed are checked again.
+"""Incremental checking of a text in an editor: only the functions that changed are checked again.
 
-A function whose types are all written is known to the others by them, and by the checks that are left in it, which a
-call may be known to fail.  Where only its text is as it was, its findings are those of before, moved to where it stands
-now; while others are checked its body is a call of itself, which has the written type and owes nothing, unless a check
-is left in it or in one that it calls.
+Other functions depend on a function only by its types, if these are all written, and by its residual checks, which a
+call may always fail.  The findings of an unchanged function are kept, and moved to its new position.  While others are
+checked, its body is replaced by a call of itself, which has the written type and no obligations; functions with
+residual checks, and their callers, keep their bodies.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from gradual.syntax.tree.names import everything
 
 
 class Placed(Protocol):
-    """What stands somewhere in a text."""
+    """Anything with a span in a text."""
 
     @property
     def span(self) -> Span:
-        """Where."""
+        """Its span."""
         ...
 
 
@@ -43,8 +43,7 @@ P = TypeVar("P", bound=Placed)
 
 @dataclass(frozen=True)
 class Findings:
-    """What is known of a text.
-
+    """What the checker found in a text.
     Attributes:
         diagnostics: errors and warnings.
         checks: residual checks, as notes.
@@ -58,12 +57,12 @@ class Findings:
 
     @cached_property
     def bound(self) -> Mapping[int, Binding]:
-        """The bindings by where their names begin; the first where several do."""
+        """Start offset of a name -> its binding; the first of several."""
         return {one.span.start: one for one in reversed(self.bindings)}
 
 
 def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
-    """What is told of findings, as the comments of the text and the configuration have it."""
+    """The findings at the severities that the text's comments and the configuration give them."""
     comments = allowed(source)
     said, checks = (
         tuple(levels.graded(comments.kept(source, some)))
@@ -74,7 +73,7 @@ def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
 
 @dataclass(frozen=True)
 class _Part:
-    """A function as it was checked, and what was found, counted from where it began."""
+    """A function as it was last checked; the spans of its findings are relative to its start."""
 
     text: str
     type: str
@@ -89,10 +88,10 @@ class Checker:
         self._parts: dict[str, _Part] = {}
         self._around: tuple[object, ...] = ()
         self.checked: tuple[str, ...] = ()
-        """The functions that were checked last."""
+        """The functions that the last call of `check` checked."""
 
     def check(self, source: Source, module: ast.Module) -> Findings:
-        """The findings of a text, of which `module` was read; its lints only where it has no errors."""
+        """The findings of a text, which was parsed to `module`; lints only if it has no errors."""
         found = self._check(source, module)
         if any(one.severity is Severity.ERROR for one in found.diagnostics):
             kept = [one for one in found.diagnostics if one.code not in LINTS]
@@ -129,7 +128,7 @@ class Checker:
         return _joined([_moved(self._parts[name].findings, functions[name].span.start) for name in texts])
 
     def _checking_others(self, compilation: Compilation, functions: Mapping[str, ast.Def], known: set[str]) -> set[str]:
-        """Which functions are left with other checks than before."""
+        """The functions whose residual checks changed."""
         now = _by_function(map(_left, compilation.checks), functions)
         before = {name: [one.message for one in self._parts[name].findings.checks] for name in known}
         return {name for name in known if before[name] != [one.message for one in now[name]]}
@@ -154,13 +153,13 @@ class Checker:
 
 
 def _stays(place: Span, found: Diagnostic) -> bool:
-    """Whether a finding speaks of one function only; others may move on their own."""
+    """Whether all spans of a finding are in one function, so that they move with it."""
     spans = [related.span for related in found.related] + [edit.span for help in found.help for edit in help.edits]
     return all(span == NOWHERE or place.start <= span.start <= place.end for span in spans)
 
 
 def _functions(module: ast.Module) -> Mapping[str, ast.Def] | None:
-    """The functions by name, if each can be known to the others by its types; else None."""
+    """Name -> function, or None if some function lacks a parameter type, or a name is defined twice."""
     found: dict[str, ast.Def] = {}
     for definition in module.definitions:
         if not isinstance(definition, ast.Def):
@@ -174,7 +173,7 @@ def _functions(module: ast.Module) -> Mapping[str, ast.Def] | None:
 
 
 def _is_open(type: ast.Type | None) -> bool:
-    """Whether a type is left out, or a part of it."""
+    """Whether a type, or a part of it, is omitted."""
     match type:
         case None | ast.Omitted():
             return True
@@ -191,20 +190,20 @@ def _is_open(type: ast.Type | None) -> bool:
 
 
 def _around(text: str, module: ast.Module) -> tuple[object, ...]:
-    """What is no function: what all of them may speak of."""
+    """Everything outside the functions, which all functions may mention."""
     others = [one.span for one in module.definitions if not isinstance(one, ast.Def)]
     settings = [(key, value) for key, value, _ in module.settings]
     return module.version, *settings, *(text[span.start : span.end] for span in others), module.metadata_text
 
 
 def _users(functions: Mapping[str, ast.Def], names: Iterable[str]) -> set[str]:
-    """The functions that speak of some others."""
+    """The functions that mention some of the names."""
     wanted = set(names)
     return {name for name, one in functions.items() if wanted & _globals(one.function)} if wanted else set()
 
 
 def _reaching(functions: Mapping[str, ast.Def], names: Iterable[str]) -> set[str]:
-    """The functions that speak of some others, or of one that does."""
+    """The functions that mention some of the names, directly or transitively."""
     found = set[str]()
     while more := _users(functions, {*names, *found}) - found:
         found |= more
@@ -216,9 +215,9 @@ def _globals(node: object) -> set[str]:
 
 
 def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str], checking: set[str]) -> Source:
-    """The text with what the changed functions need: the others that they speak of, with bodies that cost nothing.
+    """The text with only the changed functions and those that they mention, the latter with trivial bodies.
 
-    Those that are `checking` something, and those that call them, are there whole: a call may be known to fail it.
+    Functions `checking` something, and their callers, keep their bodies: a call may always fail such a check.
     """
     text, at, parts = source.text, 0, []
     whole, typed = _needed(functions, changed, checking | _reaching(functions, checking))
@@ -237,7 +236,7 @@ def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str]
 
 
 def _needed(functions: Mapping[str, ast.Def], changed: set[str], bodies: set[str]) -> tuple[set[str], set[str]]:
-    """The functions that have to be there whole, as those in `bodies`, and those that are known by their types."""
+    """`(whole, typed)`: the needed functions that keep their bodies, and those of which the types suffice."""
     whole, typed, waiting = set(changed), set[str](), list(changed)
     while waiting:
         for name in (_globals(functions[waiting.pop()].function) & functions.keys()) - whole - typed:
@@ -256,29 +255,29 @@ def _call_of_itself(one: ast.Def) -> str:
 
 
 def _blank(text: str) -> str:
-    """The lines of a text, empty."""
+    """The text with blanks for all characters but line breaks."""
     return re.sub(r"[^\n]", " ", text)
 
 
 # --------------------------------------------------------------------------------------------- findings and places
 def _found(compilation: Compilation) -> Findings:
     checks = tuple(map(_left, compilation.checks))
-    lints = compilation.lints(names=False, beside_errors=True)  # another function's errors may be gone at the next look
+    lints = compilation.lints(names=False, beside_errors=True)  # other functions' errors may be fixed later
     return Findings((*compilation.diagnostics, *lints), checks, compilation.bindings, compilation.types)
 
 
 def _left(check: Check) -> Diagnostic:
-    """A residual check; its number, which depends on the other functions, is left out."""
+    """A residual check as a diagnostic, without its number, which depends on the other functions."""
     return replace(residual(check), message=f"left to a check at run time: {check.shown}")
 
 
 def _are_inside(found: Sequence[Diagnostic], functions: Mapping[str, ast.Def]) -> bool:
-    """Whether each finding is one of a function."""
+    """Whether each finding is inside some function."""
     return sum(map(len, _by_function(found, functions).values())) == len(found)
 
 
 def _parted(found: Findings, functions: Mapping[str, ast.Def]) -> Mapping[str, Findings]:
-    """What was found in each function."""
+    """Function name -> the findings inside it."""
     diagnostics, checks = _by_function(found.diagnostics, functions), _by_function(found.checks, functions)
     bindings = _by_function(found.bindings, functions)
     return {
@@ -293,7 +292,7 @@ def _parted(found: Findings, functions: Mapping[str, ast.Def]) -> Mapping[str, F
 
 
 def _by_function(found: Iterable[P], functions: Mapping[str, ast.Def]) -> Mapping[str, list[P]]:
-    """What stands in each function, in the order in which it was found."""
+    """Function name -> the items inside it, in their original order."""
     placed = sorted((one.span.start, one.span.end, name) for name, one in functions.items())
     starts = [start for start, _, _ in placed]
     parts: dict[str, list[P]] = {name: [] for name in functions}
@@ -314,7 +313,7 @@ def _joined(parts: Sequence[Findings]) -> Findings:
 
 
 def _moved(found: Findings, by: int) -> Findings:
-    """The findings at a place that lies so many code points further."""
+    """The findings shifted by so many code points."""
     if by == 0:
         return found
 

@@ -1,4 +1,4 @@
-"""The language server: what the protocol asks, answered by `features`.
+"""The language server: requests of the protocol, answered by `features`.
 
 A change is checked when nothing more was typed for a moment; everything else is answered from the last version that
 was read, and from the findings of the last one that was checked.
@@ -68,7 +68,7 @@ class Server(LanguageServer):
         return self.texts[uri]
 
     def settings(self, uri: str) -> Settings:
-        """The settings of a text; of a configuration that is malformed, which is told once, none count."""
+        """The settings for a text; a malformed configuration is reported once and ignored."""
         path = to_fs_path(uri)
         try:
             return self.given.over(Settings() if path is None else settings_for(os.path.dirname(path)))
@@ -79,7 +79,7 @@ class Server(LanguageServer):
             return self.given.over(Settings())
 
     def check(self, uri: str) -> None:
-        """Check a text and tell what was found."""
+        """Check a text and publish the findings."""
         if (opened := self.texts.get(uri)) is None:
             return
         document, settings = opened.document, self.settings(uri)
@@ -92,7 +92,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, document.version))
 
     def check_soon(self, uri: str) -> None:
-        """Check a text when nothing more comes."""
+        """Check a text once no more changes arrive."""
         opened = self.texts[uri]
         if opened.waiting is not None:
             opened.waiting.cancel()
@@ -114,7 +114,7 @@ class Server(LanguageServer):
         return opened, opened.document.offset(position.line, position.character)
 
     def span(self, uri: str, wanted: lsp.Range) -> tuple[Opened, Span]:
-        """A text, and a stretch of it."""
+        """A text, and a range in it."""
         opened, start = self.at(uri, wanted.start)
         return opened, Span(start, opened.document.offset(wanted.end.line, wanted.end.character))
 
@@ -160,7 +160,7 @@ def _texts(server: Server) -> None:
 
 
 def _helped(server: Server, opened: Opened, span: Span) -> list[Diagnostic]:
-    """The residual checks in a place with the annotations that would prove them, which are tried when asked for."""
+    """The residual checks in a range with the annotations that would prove them, computed on request."""
     if not any(one.span.start <= span.end and span.start <= one.span.end for one in opened.findings.checks):
         return []
     compilation = compile_source(opened.document.source, opened.settings.options)

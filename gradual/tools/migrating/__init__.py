@@ -1,6 +1,6 @@
-"""`gradual annotate`: the most precise types that keep a program accepted, found by trying.
+"""`gradual annotate`: find the most precise types with which a program is still accepted, by trial.
 
-`OpenSize`, `OpenRank` and `Left` are what a program leaves unknown, `Proposal` what may be written for it, `Needs`
-what its checks require of it; `rounds` tries proposals until nothing more fits. The migration problem as Migeed and
-Palsberg state it for tensor shapes (2024). Spec: `check.annotated`.
+`OpenSize`, `OpenRank` and `Left` are the unknowns of a program, a `Proposal` is an edit that replaces some, `Needs` are
+the constraints that the checks put on them; `rounds` tries proposals to a fixpoint. This is the migration problem as
+stated for tensor shapes by Migeed and Palsberg (2024). Spec: `check.annotated`.
 """

@@ -1,6 +1,6 @@
-"""What the unknown sizes of a definition have to be, by what it checks of its parameters on every way through.
+"""Constraints on a definition's unknown sizes, from the checks on its parameters that every path makes.
 
-No run that gave a value is refused by what follows from these: it passed all of them.   [check.annotated]
+Annotations that these imply refuse no run that returned a value, since that run passed all of them.   [check.annotated]
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from gradual.dims.term.dim import Dim
 from gradual.types.binder_solving import bare
 
 LONGEST = 60
-"""No size and no clause is written that is longer, in characters."""
+"""Limit on the length of a proposed size or clause, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Needs, solved as far as they are equations.
+    """Constraints, with the equations solved.
 
     Attributes:
-        sizes: what an unknown size is, by numbers, names and other unknown sizes.
-        rest: what has to hold beside that.
+        sizes: unknown size -> its solution in numbers, names and other unknown sizes.
+        rest: the other constraints.
     """
 
     sizes: dict[Variable, Dim]
@@ -35,7 +35,7 @@ class Needs:
 
 
 def solved(goals: Iterable[Constraint], unknown: Collection[Variable]) -> Needs:
-    """Needs by their equations: a number before a name, a name before another unknown size."""
+    """Solve the equations: prefer a number to a name, and a name to another unknown size."""
     sizes: dict[Variable, Dim] = {}
     rest = list(_conjuncts(goals))
     while (found := _solution(rest, unknown)) is not None:
@@ -52,7 +52,7 @@ def _conjuncts(goals: Iterable[Constraint]) -> Iterable[Constraint]:
 
 
 def _solution(goals: Sequence[Constraint], unknown: Collection[Variable]) -> tuple[Variable, Dim] | None:
-    """The plainest equation that says what an unknown size is."""
+    """The simplest solution that an equation gives for an unknown size."""
     found = [pair for goal in goals if isinstance(goal, Equal) for pair in _solutions(goal, unknown)]
     return min(found, key=lambda pair: _how_plain(pair[1]), default=None)
 
@@ -75,7 +75,7 @@ def _how_plain(dim: Dim) -> tuple[int, int]:
 
 
 def clauses(goals: Iterable[Constraint], known: Sequence[Constraint], decider: Decider) -> tuple[Constraint, ...]:
-    """The goals as clauses: without what is known already, choices that are excluded, and those that others imply."""
+    """The goals as clauses, without known goals, excluded disjuncts, and clauses that others imply."""
     kept = [goal for goal in goals if not _implied(goal, known, decider)]
     for index, goal in enumerate(kept):
         for part in goal.parts if isinstance(goal, Or) else ():

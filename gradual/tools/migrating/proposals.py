@@ -1,6 +1,6 @@
-"""What may be written into a definition for what it leaves unknown, the whole before its parts.
+"""Candidate edits that replace the unknowns of a definition; edits of everything come before edits of parts.
 
-Nothing here is sure: each proposal is tried, and may be refused.   [check.annotated]
+Each candidate is only a guess: the caller checks the edited program, and may refuse it.   [check.annotated]
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from gradual.types.print import shown
 from gradual.types.type import GradualType, TensorType, TupleType
 
 NAMES = "nmkpqrstuvw"
-"""Names for sizes that have none, before `n0`, `n1`, …"""
+"""Fresh names for sizes; after these come `n0`, `n1`, …"""
 
 _WORD = re.compile(r"(?<![%@\w])[^\W\d]\w*")
-"""A word that may be the name of a size: no variable and no function."""
+"""A word that may be the name of a size: it has no sigil of a variable or function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Edits that belong together.
+    """Edits to apply together.
 
     Attributes:
-        at: the unknowns that they are about.
-        writes: what is written, in words.
+        at: the spans of the unknowns that the edits replace.
+        writes: the new text, for messages.
     """
 
     edits: tuple[Edit, ...]
@@ -55,11 +55,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """A definition of a program that was checked.
+    """A definition of a checked program.
 
     Attributes:
-        function: as it was elaborated; None where it could not be.
-        everything: whether missing types and clauses are written too.
+        function: the elaborated function.
+        taken: words that no fresh size name may be.
+        everything: whether missing types and clauses are proposed too.
     """
 
     text: str
@@ -76,12 +77,12 @@ class Site:
 
     @property
     def written(self) -> ast.Fn:
-        """The definition's function as it is written."""
+        """The definition's function in the surface syntax."""
         return self.definition.function
 
 
 def sites(compilation: Compilation, *, everything: bool) -> Iterator[Site]:
-    """The definitions, callers before what they call: what a caller knows lets its callee be written."""
+    """The elaborated definitions, last first, which usually puts callers before callees."""
     text = compilation.source.text
     definitions = [one for one in compilation.surface.definitions if isinstance(one, ast.Def) and not one.implicit]
     outside = _outside(compilation.surface)
@@ -95,7 +96,7 @@ def sites(compilation: Compilation, *, everything: bool) -> Iterator[Site]:
 
 
 def _outside(module: ast.Module) -> frozenset[str]:
-    """The names of types and constructors, which no size takes."""
+    """The names of types and constructors, which are not available for sizes."""
     found: set[str] = set()
     for one in module.definitions:
         if isinstance(one, ast.TypeDef | ast.ExternType):
@@ -106,7 +107,7 @@ def _outside(module: ast.Module) -> frozenset[str]:
 
 
 def proposals(site: Site) -> Iterator[Proposal]:
-    """What may be written into a definition: types that are missing, ranks, sizes with their clauses, what is kept."""
+    """The proposals: missing types, ranks, sizes with their clauses, forgotten sizes, the result type."""
     if site.everything:
         yield from _missing(site)
     yield from _ranks(site)
@@ -118,7 +119,7 @@ def proposals(site: Site) -> Iterator[Proposal]:
 
 # ------------------------------------------------------------------------------------------------------ missing types
 def _missing(site: Site) -> Iterator[Proposal]:
-    """The types of parameters that have none, as they were inferred: all at once, then each alone."""
+    """The inferred types of parameters without a type: all at once, then each alone."""
     pairs = zip(site.written.params, site.function.type.params, strict=True)
     found = [_typed(param, shown(own)) for param, own in pairs if is_omitted(param.annotation)]
     yield from _all_then_each(found)
@@ -140,7 +141,7 @@ def _all_then_each(found: Sequence[Proposal]) -> Iterator[Proposal]:
 
 # ------------------------------------------------------------------------------------------------------------ shapes
 def _ranks(site: Site) -> Iterator[Proposal]:
-    """The rank that a tensor of unknown rank must have, as so many `?`."""
+    """For each tensor of unknown rank whose rank is determined, a shape of that many `?`."""
     ranks = open_ranks(site.written)
     needs = solved(_goals(site), [one.variable for one in ranks])
     for one in ranks:
@@ -156,7 +157,7 @@ def _goals(site: Site) -> list[Constraint]:
 
 
 def _sizes(site: Site) -> Iterator[Proposal]:
-    """Each unknown size of a parameter as a number, by names, or as a fresh name; what else is needed, as clauses."""
+    """Each unknown size as its solution or a fresh name, with other constraints as clauses: all, then groups."""
     opens = open_sizes(site.written)
     needs = solved(_goals(site), {one.variable for one in opens})
     free = [one.variable for one in opens if one.variable not in needs.sizes]
@@ -188,7 +189,7 @@ def _fresh(taken: frozenset[str]) -> Iterator[str]:
 def _sized(
     site: Site, opens: Sequence[OpenSize], written: Mapping[Variable, Dim], rest: Iterable[Constraint]
 ) -> Proposal:
-    """Some sizes as they are to be written, with the clauses that speak of names that are there then."""
+    """The proposal for some unknown sizes, with the clauses that mention only names then in scope."""
     sizes = [written[one.variable] for one in opens]
     names = {name for size in sizes for name in size.names}
     own = site.function.type.binders
@@ -205,7 +206,7 @@ def _sized(
 
 
 def _forgotten(site: Site) -> Iterator[Proposal]:
-    """What the `?` of an annotation or a cast inside forgot, where numbers and names say it."""
+    """For a `?` in an annotation or cast in the body: the size that it forgot, if numbers and names express it."""
     for existential in site.state.unknowns.forgotten:
         at = site.state.unknowns.existentials[existential].span
         size = _remembered(of_atom(existential), site.state)
@@ -222,7 +223,7 @@ def _remembered(size: Dim, state: TypingContext) -> Dim:
 
 # ------------------------------------------------------------------------------------------------------------ results
 def _result(site: Site) -> Iterator[Proposal]:
-    """The result type, where none is written and it is known."""
+    """The inferred result type, if none is written and no part of it is unknown."""
     text = shown(site.function.type.result)
     if not is_omitted(site.written.result) or "?" in text or "[*" in text:
         return
@@ -235,7 +236,7 @@ def _result(site: Site) -> Iterator[Proposal]:
 
 
 def without_result(site: Site) -> Edit | None:
-    """The definition without the result type that it writes, where that leaves something unknown."""
+    """The edit that removes the written result type, if a part of that is unknown."""
     result = site.written.result
     if result is None or is_omitted(result) or not _unknown_in(result):
         return None
@@ -253,13 +254,13 @@ def _unknown_in(type: ast.Type) -> bool:
 
 
 def filled_result(site: Site, inferred: GradualType) -> Iterator[Proposal]:
-    """What a result type leaves unknown, as the body has it: all at once, then each alone."""
+    """The unknowns of a result type replaced by the inferred sizes: all at once, then each alone."""
     assert site.written.result is not None
     yield from _all_then_each(list(_filled(site.written.result, inferred)))
 
 
 def named_result(site: Site) -> Iterator[Proposal]:
-    """What a definition that calls itself leaves unknown of its result, as a name in scope: each call returns that."""
+    """For a recursive definition: each `?` of its result as one of its own size names."""
     if not any(isinstance(part, ast.Global) and part.name == site.name for part in within(site.written.body)):
         return
     for hole in _holes(site.written.result):
@@ -293,7 +294,7 @@ def _filled(written: ast.Type, inferred: GradualType) -> Iterator[Proposal]:
 
 
 def _closing(site: Site) -> int:
-    """Where the parenthesis behind the parameters ends."""
+    """The offset after the parenthesis that closes the parameters."""
     start = site.definition.name.span.end
     depth = 0
     for _, _, begin, end in Lexer(site.text[start : site.definition.span.end], NO_METADATA).tokens():

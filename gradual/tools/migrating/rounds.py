@@ -1,4 +1,4 @@
-"""A program with the most precise types that keep it accepted, each tried, round after round until nothing more fits.
+"""Migrate a program to more precise types: try proposals in rounds, until no proposal is accepted.
 
 [check.annotated]
 """
@@ -29,7 +29,7 @@ from gradual.types.print import shown
 
 @dataclass(frozen=True, slots=True)
 class Unwritten:
-    """What stays unknown, and why, where that is known."""
+    """An unknown that stays, with the reason if that is known."""
 
     span: Span
     says: str
@@ -37,11 +37,11 @@ class Unwritten:
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """A program after its types were written.
+    """A migrated program.
 
     Attributes:
         written: how many proposals were accepted.
-        left: what stays unknown, in the order of the text.
+        left: the remaining unknowns, in the order of the text.
     """
 
     source: Source
@@ -52,11 +52,11 @@ class Migrated:
 
 @dataclass(slots=True)
 class _Work:
-    """A program that is changed step by step.
+    """The state of a migration.
 
     Attributes:
-        now: what it is.
-        refused: why proposals were refused in the last round, by the place that they are about.
+        now: the present program.
+        refused: span of an unknown -> why its proposal was refused in the last round.
     """
 
     options: Options
@@ -69,7 +69,7 @@ class _Work:
         return compile_source(Source(self.now.source.name, text), self.options)
 
     def round(self) -> bool:
-        """Write what can be written into each definition, as it is then; whether that is anything."""
+        """Accept proposals for each definition until none fits; whether any was accepted."""
         self.refused, written = {}, self.written
         for name in [site.name for site in sites(self.now, everything=self.everything)]:
             while self._step(name):
@@ -77,7 +77,7 @@ class _Work:
         return self.written > written
 
     def _step(self, name: str) -> bool:
-        """Accept one proposal for a definition, if there is one that can be."""
+        """Accept the first proposal for a definition that is not refused; False if there is none."""
         site = next(site for site in sites(self.now, everything=self.everything) if site.name == name)
         for proposal in self._proposed(site):
             after = self.checked(edited(site.text, proposal.edits))
@@ -98,10 +98,10 @@ class _Work:
 
 
 def migrated(source: Source, options: Options, *, everything: bool) -> tuple[Migrated | None, Compilation]:
-    """The program annotated, and as it was checked; None where it has errors, which nothing is written beside.
+    """The migrated program, and the check of the original; None for the former if the original has errors.
 
     Args:
-        everything: whether types that are missing and clauses are written too, or unknown sizes alone.
+        everything: whether to add missing types and clauses too, not just replace written unknowns.
     """
     before = compile_source(source, options)
     if not before.ok:
@@ -115,9 +115,9 @@ def migrated(source: Source, options: Options, *, everything: bool) -> tuple[Mig
 
 
 def _refusal(before: Compilation, after: Compilation, name: str) -> str | None:
-    """Why a changed program is not taken: an error or a warning came, or more is left to run time; None if it is.
+    """Why a changed program is refused: a new error or warning, or more run-time checks; None if it is accepted.
 
-    A check may move from the definition that was changed to a call of it, and never into it.
+    A check may move from the changed definition to a call of it, but not into the definition.
     """
     error = next((one for one in after.diagnostics if one.severity is Severity.ERROR), None)
     if error is not None:
@@ -138,7 +138,7 @@ def _codes(found: tuple[Diagnostic, ...]) -> Counter[str]:
 
 
 def _unwritten(work: _Work) -> Iterator[Unwritten]:
-    """What the program still leaves unknown; of what was not asked for nothing is told."""
+    """The remaining unknowns; without `everything`, only the written ones."""
     for site in sites(work.now, everything=work.everything):
         for left in left_in(site.definition):
             reason = work.refused.get(left.span) or (_of_result(site) if left.span == site.definition.name.span else "")
@@ -147,6 +147,6 @@ def _unwritten(work: _Work) -> Iterator[Unwritten]:
 
 
 def _of_result(site: Site) -> str:
-    """Why a result type is not written of which no proposal was made."""
+    """Why no proposal was made for a missing result type."""
     text = shown(site.function.type.result)
     return "some of it is unknown" if "?" in text or "[*" in text else "it is too long"

@@ -1,4 +1,4 @@
-"""What the types of a program leave unknown, where it is written: each `?`, each `*`, each type that is left out."""
+"""The unknowns in the types of a program, with their spans: each `?`, each `*`, each omitted type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.types.unpacking import rank_of, size_of
 
 @dataclass(frozen=True, slots=True)
 class OpenSize:
-    """A `?` in the type of a parameter, and the size that it leaves open."""
+    """A `?` in the type of a parameter, and the existential for its size."""
 
     variable: Variable
     span: Span
@@ -24,7 +24,7 @@ class OpenSize:
 
 @dataclass(frozen=True, slots=True)
 class OpenRank:
-    """A `Tensor[*, dtype]` in the type of a parameter, and the rank that it leaves open."""
+    """A `Tensor[*, dtype]` in the type of a parameter, and the existential for its rank."""
 
     variable: Variable
     dtype: str
@@ -32,7 +32,7 @@ class OpenRank:
 
 
 def open_sizes(function: ast.Fn) -> list[OpenSize]:
-    """The `?`s in the types of the parameters that stand for one size each; those with a bound say what is meant."""
+    """The `?`s without a bound in the parameters' tensor types."""
     return [
         OpenSize(single(size_of(path, axis)), size.span)
         for path, type in _tensors(function)
@@ -51,7 +51,7 @@ def open_ranks(function: ast.Fn) -> list[OpenRank]:
 
 
 def _tensors(function: ast.Fn) -> Iterator[tuple[str, ast.TensorType]]:
-    """The tensor types of the parameters with the path of each; of data and functions no size is one value's."""
+    """The tensor types of the parameters, each with its path; not those inside data, references and functions."""
     waiting = [(param.name.name, param.annotation) for param in reversed(function.params)]
     while waiting:
         path, type = waiting.pop()
@@ -64,11 +64,11 @@ def _tensors(function: ast.Fn) -> Iterator[tuple[str, ast.TensorType]]:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Something unknown that a definition still has.
+    """An unknown that remains in a definition.
 
     Attributes:
-        what: in words.
-        is_open: whether it is written, as a `?` or a `*`.
+        what: its description.
+        is_open: whether it is a written `?` or `*`, and not an omitted type.
     """
 
     span: Span
@@ -77,7 +77,7 @@ class Left:
 
 
 def left_in(definition: ast.Def) -> Iterator[Left]:
-    """All that a definition leaves unknown, in the order of the text."""
+    """All unknowns of a definition, in the order of the text."""
     function = definition.function
     for param in function.params:
         yield from _left(param.annotation, f"the type of `{param.name.name}`", param.span)

@@ -17,7 +17,7 @@ _CALL = re.compile(r"([a-z][\w.]*)\((?:[^()]|\([^()]*\))*$")
 
 
 class Names(Completer):
-    """The names that may stand at the cursor."""
+    """The completions at the cursor."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

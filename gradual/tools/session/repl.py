@@ -82,7 +82,7 @@ class Session:
         return text
 
     def answer(self, text: str) -> None:
-        """Do what an input says, and write what comes of it."""
+        """Execute an input, and write its result."""
         before, depth = self.state, len(self.past)
         if text.strip():
             self.said.append(text)

@@ -1,7 +1,7 @@
-"""A session: definitions and values, and what one more input makes of them.
+"""A session: definitions and values, and how an input changes them.
 
-A session's program is its definitions one after the other, behind them a hidden function whose body is the input: so
-an input is checked and run by the same road as a file.  Each part of that text knows where it was typed.
+A session's program is its definitions in order, followed by a hidden function whose body is the input, so that an
+input is checked and run exactly like a file.  Each part of that text is mapped to where it was typed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WRITTEN_OUT = 64
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of what was typed or loaded; `name` is what it defines."""
+    """A part of the typed or loaded text; `name` is the name that it defines."""
 
     name: str
     source: Source
@@ -35,7 +35,7 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """The stretch itself."""
+        """The text of the part."""
         return self.source.text[self.span.start : self.span.end]
 
 
@@ -50,10 +50,10 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a session knows.
+    """The state of a session.
 
     Attributes:
-        files: what was loaded, to load it again.
+        files: the loaded files, to load them again.
         settings: the headers of loaded files, such as the broadcasting mode.
     """
 
@@ -64,7 +64,7 @@ class State:
 
 
 class Program:
-    """The text of a session, which remembers where each stretch of it came from."""
+    """The text of a session, with the origin of each part."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -77,7 +77,7 @@ class Program:
         self.text += (part.text if isinstance(part, Piece) else part) + "\n"
 
     def locate(self, span: Span) -> tuple[Source, Span]:
-        """The source that the user knows, and the place in it."""
+        """The source that the user typed or loaded, and the span in it."""
         for start, piece in self.regions:
             if start <= span.start <= start + len(piece.text):
                 shift = piece.span.start - start
@@ -87,7 +87,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled session with the way back to what was typed."""
+    """A compiled session, with the mapping of its text to what was typed."""
 
     compilation: Compilation
     program: Program
@@ -145,7 +145,7 @@ def compiled(state: State, options: Options, body: Iterable[str | Piece] = ()) -
 
 
 def _hidden(state: State, body: tuple[str | Piece, ...]) -> Iterator[str | Piece]:
-    """The hidden function: values come in as parameters, what is known of them is written out."""
+    """The hidden function: small values are inlined as literals, other values are its parameters."""
     if not body:
         return
     params = (f"{param}: {type_text(value)}" for param, value in _arguments(state).items())
@@ -161,7 +161,7 @@ def _hidden(state: State, body: tuple[str | Piece, ...]) -> Iterator[str | Piece
 
 
 def _arguments(state: State) -> Mapping[str, Value]:
-    """The values that the hidden function takes, by parameter."""
+    """Parameter of the hidden function -> its argument."""
     return {
         _param(index): bound.value
         for index, bound in enumerate(state.bound)
@@ -170,7 +170,7 @@ def _arguments(state: State) -> Mapping[str, Value]:
 
 
 def _param(index: int) -> str:
-    """The parameter that brings in a value, called as no variable of a user is."""
+    """The parameter for a value, with a name that no user's variable has."""
     return f"%_value_of_this_session_{index}"
 
 
@@ -198,7 +198,7 @@ def body(source: Source, entry: ast.Item | ast.Expr) -> list[str | Piece]:
 
 
 def _piece(source: Source, entry: ast.Item | ast.Expr) -> Piece:
-    """What was typed for an entry, without the semicolon that an item may lack."""
+    """The typed text of an entry without its semicolon, which is optional."""
     text = source.text[entry.span.start : entry.span.end]
     return Piece(HIDDEN, source, Span(entry.span.start, entry.span.start + len(text.rstrip("; \n\t"))))
 
@@ -209,16 +209,16 @@ def value(state: State, made: Compiled) -> Value:
 
 
 def bound(state: State, name: str, held: Value | None, piece: Piece) -> State:
-    """The state with one more variable; one that it shadows goes, unless a function may still see it."""
+    """The state with one more variable; a shadowed one is dropped, unless a function may still refer to it."""
     seen = any(each.value is None for each in state.bound)
     kept = (each for each in state.bound if seen or each.name != name)
     return replace(state, bound=(*kept, Bound(name, held, piece)))
 
 
 def is_made_again(type: GradualType) -> bool:
-    """Whether a value of the type cannot be kept from one input to the next, so that it is made again for each.
+    """Whether a value of the type cannot be kept between inputs, so that each input evaluates it again.
 
-    A function or a reference cannot leave its run, and data do not show the types that they may be used at.
+    A function or a reference cannot outlive its run, and a data value does not determine its type arguments.
     """
     if isinstance(type, TupleType):
         return any(map(is_made_again, type.fields))
@@ -237,7 +237,7 @@ def can_be_shown(type: GradualType) -> bool:
 
 
 def type_text(value: Value) -> str:
-    """The type of a value, all of it known."""
+    """The type of a value, with all its sizes."""
     if isinstance(value, tuple):
         return _listed([type_text(field) for field in value])
     assert isinstance(value, Tensor), value
@@ -245,5 +245,5 @@ def type_text(value: Value) -> str:
 
 
 def _listed(parts: list[str]) -> str:
-    """The parts in parentheses, with the comma that tells a tuple of one from its part."""
+    """The parts in parentheses, with a trailing comma if there is only one."""
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
