@@ -14,7 +14,7 @@ from bench import naive, running
 from bench.__main__ import SECTIONS
 from bench.page import filled
 from bench.running import Work
-from gradual.ops.linear.products import products
+from gradual.ops.linear import products
 from gradual.ops.nn import convolution
 from gradual.tensors.inner_products import Row
 from gradual.tensors.scalar import dot, kept
