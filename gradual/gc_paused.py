@@ -20,7 +20,7 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if running:
-            if not gc.get_freeze_count():  # somebody else keeps objects frozen
+            if not gc.get_freeze_count():  # unfreezing would release what other code froze
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

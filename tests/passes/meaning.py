@@ -147,4 +147,4 @@ def _keeps(was: OpenedType, now: OpenedType) -> bool:
 
 
 def _is_unknown(size: object) -> bool:
-    return any(variable.is_existential for variable in size.variables())  # type: ignore[attr-defined]
+    return any(variable.is_existential for variable in size.variables())  # type: ignore[attr-defined]  # sizes are dims

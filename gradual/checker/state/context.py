@@ -132,7 +132,7 @@ class TypingContext:
 
     # ------------------------------------------------------------------------------------------------- unknowns
     def doubt(self, name: str, owed: int) -> None:
-        """Mark a value as doubtful if disagreeing sizes were postponed since `owed`: an error if strict."""
+        """Mark a value as doubtful if sizes that disagree were postponed after the first `owed` goals."""
         since = self.obligations.postponed[owed:]
         if any(postponed.fails and postponed.goal is None for postponed in since):
             self.values.doubtful.add(name)

@@ -251,7 +251,7 @@ def an_unused_value_owes_nothing() -> Iterator[None]:
         for i, step in enumerate(steps):
             if isinstance(step, Rename) and not _is_read(step.name, (*steps[i + 1 :], result)):
                 while kept and isinstance(kept[-1], Check) and kept[-1].blame.site is Site.ANNOTATION:
-                    state.obligations.checks.remove(kept.pop())  # type: ignore[arg-type]
+                    state.obligations.checks.remove(kept.pop())  # type: ignore[arg-type]  # only checks are kept
                 continue
             kept.append(step)
         return function_of(state, header, literal, name, kept, result)
