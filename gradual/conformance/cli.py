@@ -16,6 +16,8 @@ import click
 
 from gradual.conformance.cases.answer import Implementation, NoAnswer, Outcome, Report
 from gradual.conformance.cases.case import Case, Malformed
+from gradual.conformance.cases.code_table import FILE as CODES
+from gradual.conformance.cases.code_table import code_table
 from gradual.conformance.cases.copied import copied
 from gradual.conformance.cases.entries import FILE, entries, shared_rules
 from gradual.conformance.cases.read import Collection, load
@@ -248,8 +250,9 @@ def _row(row: Covered) -> str:
 @conformance.command(name="entries")
 @SPEC
 def entries_command(spec: Path | None) -> None:
-    """Write the chapter of operators' entries from their declarations."""
+    """Write what is generated from declarations: the chapter of operators' entries, and the list of codes."""
     root = spec or folder("spec")
+    (root / CODES).write_text(code_table(root), encoding="utf-8")
     (root / FILE).write_text(entries(shared_rules(root)), encoding="utf-8")
 
 
