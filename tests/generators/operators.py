@@ -67,8 +67,9 @@ sizes = st.sampled_from(SIZES)
 
 
 def shapes(least: int = 0, most: int = 3, elements: int = 120) -> SearchStrategy[tuple[int, ...]]:
-    """Shapes of these ranks with few elements."""
-    return st.lists(sizes, min_size=least, max_size=most).map(tuple).filter(lambda shape: math.prod(shape) <= elements)
+    """Shapes with few elements, each of these ranks as often: what an operator does shows in those of rank 2 and 3."""
+    each = st.integers(least, most).flatmap(lambda rank: st.lists(sizes, min_size=rank, max_size=rank))
+    return each.map(tuple).filter(lambda shape: math.prod(shape) <= elements)
 
 
 def dtypes(among: Sequence[DType] = EVERY) -> SearchStrategy[DType]:
