@@ -187,9 +187,7 @@ def _under(line: _Line, here: Sequence[_Placed], indent: int) -> Iterator[Row]:
         return
     here = sorted(here, key=lambda p: (p.start, -p.end, p.mark.primary))
     row = Row()
-    for p in sorted(
-        here, key=lambda p: (p.start - p.end, p.mark.primary)
-    ):  # shorter marks, then the primary one, are drawn over longer ones
+    for p in sorted(here, key=lambda p: (p.start - p.end, p.mark.primary)):  # shorter marks overwrite longer ones
         left, width = _extent(line, p)
         row.put(indent + left, p.mark.line * width, p.mark.style)
     beside = _beside(here)
