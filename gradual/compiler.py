@@ -60,7 +60,7 @@ def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -
 
 
 def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
-    """The diagnostics, each error with an edit that fixes it, or else with a `where` or a cast that does.
+    """The diagnostics; an error gets an edit that fixes it, or else a `where` or a cast, if one is found.
 
     The modules of repairs are imported only if there is an error.
     """

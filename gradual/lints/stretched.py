@@ -41,7 +41,7 @@ class Stretched:
 
 
 def stretched(module: Module) -> Iterator[Stretched]:
-    """Each such application of a program; one in a function literal is repeated for every inlined copy."""
+    """Each application that stretches two operands; in a function literal, once for every inlined copy."""
     for function in module.functions.values():
         yield from _of_function(function)
 

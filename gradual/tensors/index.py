@@ -70,7 +70,7 @@ def _copied(elements: Any, shape: Sequence[int], sources: Sequence[int], targets
 
 
 def broadcast_shape(*shapes: Sequence[int]) -> Shape:
-    """The common shape of compatible shapes, right-aligned; an extent of 1 gives way to the other."""
+    """The common shape of compatible shapes, right-aligned; an extent of 1 is broadcast to the other."""
     rank = max((len(shape) for shape in shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     return tuple(next((extent for extent in column if extent != 1), 1) for column in zip(*padded, strict=True))

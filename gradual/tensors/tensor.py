@@ -42,7 +42,7 @@ class Tensor:
         Args:
             data: numbers; lists of numbers or of arrays; anything with the buffer protocol, `__array_interface__`,
                 `__dlpack__` in the memory of the processor, or `__array__`.  It is copied.
-            dtype: the element type, such as "int64".  Floats are rounded to it, integers neither truncated nor wrapped.
+            dtype: the element type, such as "int64".  Floats are rounded to it; no number is truncated or wrapped.
             shape: the extent of each axis, if `data` is flat.
 
         Raises:

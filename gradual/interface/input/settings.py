@@ -149,7 +149,7 @@ class _Reading:
 
     Attributes:
         inside: the keys of the table that contains the settings.
-        reasons: what is wrong with it.
+        reasons: its errors, as (line, column, message).
     """
 
     path: Path

@@ -33,7 +33,7 @@ Task = tuple[Unit, Wanted]
 
 
 def checked_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
-    """Check every file with so many processes; yield the results in order."""
+    """Check every file with `jobs` processes; yield the results in order."""
     if min(jobs, len(tasks)) < 2:
         yield from (_guarded(*task) for task in tasks)
         return
