@@ -1,8 +1,8 @@
-"""Markdown suites and chapters, read into cases.
+"""Reading of cases from Markdown suites and chapters.
 
 In a suite each heading of level 2 is a case; in a chapter each `relay` block below a rule's heading is one.
-Whatever cannot be read is a `Problem`, and its case is malformed: nothing is skipped in silence, and a suite without
-cases is a problem too.
+Anything that cannot be read is a `Problem` and makes its case malformed; nothing is skipped without a report.  A suite
+without cases is a problem too.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class _Section:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What suites and chapters have.
+    """All cases and rules of the suites and chapters.
 
     Attributes:
         cases: every case that can be read.
-        rules: every rule that a chapter's heading names, with its place.
-        problems: what is wrong, in the order of files; a case that has one is not among the cases.
+        rules: every rule named by a chapter's heading, with its position.
+        problems: all errors, in the order of files; a case with an error is not among the cases.
     """
 
     cases: tuple[Case, ...]
@@ -54,7 +54,7 @@ class Collection:
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read so far."""
+    """The cases, rules and problems that have been read so far."""
 
     cases: list[Case] = field(default_factory=list)
     rules: dict[str, Problem] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class _Reading:
 
 
 def load(spec: Path) -> Collection:
-    """All cases and rules below the folder `spec`; Malformed where no case can be read.  [conformance.empty]"""
+    """Read all cases and rules in the folder `spec`; raises Malformed if no case can be read.  [conformance.empty]"""
     reading = _Reading()
     suites = sorted(p for p in (spec / "conformance").rglob("*.md") if p.name != "README.md")
     for path in sorted(spec.glob("[0-9]*.md")):
@@ -76,7 +76,7 @@ def load(spec: Path) -> Collection:
 
 
 def read(suites: dict[str, str], chapters: dict[str, str]) -> Collection:
-    """The cases and rules of texts by file name; Malformed where no case can be read."""
+    """Read the cases and rules of texts given by file name; raises Malformed if no case can be read."""
     reading = _Reading()
     for name, text in chapters.items():
         _chapter(text, name, reading)
@@ -167,7 +167,7 @@ def _rules(prose: str) -> tuple[str, ...]:
 
 
 def _chapter(text: str, file: str, reading: _Reading) -> None:
-    """Read a chapter: a heading that is a rule's name is that rule; each `relay` block below it is a case."""
+    """Read a chapter: a heading that is a rule's name defines the rule, and each `relay` block below it is a case."""
     for section in _sections(text, file, reading):
         match = RULE.match(section.title)
         if match:
