@@ -33,7 +33,8 @@ from gradual.core.terms import (
     WrapReference,
     WriteReference,
 )
-from gradual.delaborate.blocks import TEMPORARY, Implied, implied, literals_in_place, uses, with_operands
+from gradual.core.traversal import with_operands
+from gradual.delaborate.blocks import TEMPORARY, Implied, implied, literals_in_place, uses
 from gradual.delaborate.demands import divisions, is_demanded, without_own, written
 from gradual.delaborate.headers import converts_with_checks, is_open, said, written_pattern
 from gradual.delaborate.lines import Lines
@@ -233,7 +234,7 @@ class Writer(Lines):
             for base, goals in found.later.get(index, {}).items()
             if any(map(self.demands.never, goals))
         }
-        return with_operands(step, never) if never else step
+        return with_operands(step, lambda one: never.get(one, one)) if never else step
 
     def _let(self, step: Step, value: ast.Expr) -> ast.Let:
         assert not isinstance(step, Check | Assertion)
@@ -264,28 +265,20 @@ class Writer(Lines):
         if isinstance(step, Invoke | Construct):
             step = self._at_its_types(step, items)
         match step:
-            case Apply(operands=operands) if self.demands.fails(step):
-                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
-            case Invoke(operands=operands) if self.demands.fails(step):
-                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
-            case Construct(fields=fields) if self.demands.fails(step):
-                return replace(step, fields=tuple(self.forgotten(one, items) for one in fields))
-            case Rename(operand=operand) | WriteReference(operand=operand) if self.demands.fails(step):
-                return replace(step, operand=self.forgotten(operand, items))
-            case Wrap(operand=operand) | WrapReference(operand=operand) | Convert(operand=operand):
+            case Apply() | Invoke() | Construct() | Rename() | WriteReference() if self.demands.fails(step):
+                return with_operands(step, lambda one: self.forgotten(one, items))
+            case Wrap() | WrapReference() | Convert():
                 if any(self.demands.never(check.goal) for check in checks_in(Block((step,), step.name))):
-                    return replace(step, operand=self.forgotten(operand, items))
+                    return with_operands(step, lambda one: self.forgotten(one, items))
             case MakeReference(operand=operand, type=ReferenceType(content)):
                 if settled_type(self.demands.type_of(operand)) != content:
-                    return replace(step, operand=self.ascribed(operand, content, items))
+                    return with_operands(step, lambda one: self.ascribed(one, content, items))
         return step
 
     def _at_its_types(self, step: Invoke | Construct, items: list[ast.Item]) -> Step:
         """Make the operands no more precise than the recorded instances of type parameters.  [pass.surface.never]"""
         names = {one: self.ascribed(one, type, items) for one, type in self.demands.vaguer(step)}
-        if isinstance(step, Invoke):
-            return replace(step, operands=tuple(names.get(one, one) for one in step.operands))
-        return replace(step, fields=tuple(names.get(one, one) for one in step.fields))
+        return with_operands(step, lambda one: names.get(one, one))
 
     # ----------------------------------------------------------------------------------------------------- values
     def _value(self, step: Step) -> ast.Expr:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from gradual.core.check import Check
-from gradual.core.def_use import operands, reads, variables_in
+from gradual.core.def_use import evaluated, operands, reads
 from gradual.core.pattern import Bind, CorePattern
 from gradual.core.terms import (
     Apply,
@@ -220,16 +220,7 @@ def lives(function: Function) -> Lives:
 
 def elements_read(step: Step) -> Iterator[Variable]:
     """The elements that a step reads for its sizes, by their unknowns."""
-    found: set[Variable] = set()
-    match step:
-        case Check():
-            found.update(step.goal.variables())
-        case Size():
-            found.update(step.dim.variables())
-        case Apply():
-            for value in step.attributes.values():
-                found.update(variables_in(value))
-    yield from (variable for variable in found if isinstance(variable.witness, ContentOf))
+    return (variable for variable in {*evaluated(step)} if isinstance(variable.witness, ContentOf))
 
 
 def own_places(name: str, type: OpenedType, made: set[str]) -> Places:

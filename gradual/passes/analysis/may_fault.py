@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gradual.core.check import Check
-from gradual.core.def_use import binds, blocks, every
+from gradual.core.def_use import bindings, blocks, every
 from gradual.core.terms import (
     Apply,
-    Assertion,
     Closure,
     Constant,
     Construct,
@@ -22,7 +20,6 @@ from gradual.core.terms import (
     Instantiate,
     MakeReference,
     MakeTuple,
-    Match,
     Project,
     Rename,
     Size,
@@ -226,10 +223,5 @@ def failing_of(function: Function) -> Failing:
     for step in every(function.body):
         if isinstance(step, Closure):
             failing.enter(step.function)
-            types.update((param.name, param.type) for param in step.function.params)
-        if isinstance(step, Match):
-            bound = (bind for arm in step.arms for bind in binds(arm.pattern))
-            types.update((bind.name, bind.type) for bind in bound if bind.name is not None)
-        if not isinstance(step, Check | Assertion):
-            types[step.name] = step.type
+        types.update(bindings(step))
     return failing
