@@ -138,7 +138,7 @@ def _variables_in_attributes(attributes: Mapping[str, Any]) -> Iterator[Variable
 
 _OPERANDS: Takes[str] = {Role.HEAD: one, Role.OPERAND: one, Role.OPERANDS: tuple}
 _READ_HERE = finder(_OPERANDS)
-_READ = finder(
+_READ: Finder[str] = finder(
     {
         **_OPERANDS,
         Role.DIM: _bases_in,
@@ -147,7 +147,7 @@ _READ = finder(
         Role.ATTRIBUTES: lambda attributes: _bases(_variables_in_attributes(attributes)),
         Role.GOAL: _bases_in,
         Role.BLAME: lambda blame: _bases_in(blame.owed),
-        Role.ENTRY: lambda checks: (base for check in checks for base in _bases_in(check.goal)),
+        Role.ENTRY: lambda checks: (base for check in checks for base in _READ[Check](check)),
         Role.TYPE: lambda type: (*_bases(variables_of(type)), *origins(type)),
         Role.SIGNATURE: lambda type: _bases(variables_of(type)),
     }
