@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from enum import Enum
+from functools import cache
 from operator import attrgetter, is_
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
@@ -70,6 +71,7 @@ Part = Annotated[T, Role.PART]
 Parts = Annotated[tuple[T, ...], Role.PARTS]
 
 
+@cache
 def roles(node: type) -> Mapping[str, Role]:
     """Field -> role, in the order of the fields."""
     hints = get_type_hints(node, include_extras=True)
