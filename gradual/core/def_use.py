@@ -32,6 +32,7 @@ def _changes(cases: Mapping[str, tuple[Change | Conversion | None, ...]]) -> Ite
 
 _BLOCKS: Finder[Block] = finder({Role.BLOCK: one, Role.ARMS: _bodies, Role.LITERAL: _body})
 
+# The nodes in a node: those outside its nested blocks; all of them; those by which a step binds variables.
 _OUTSIDE_BLOCKS: Takes[Any] = {
     Role.PART: some,
     Role.PARTS: tuple,
@@ -107,12 +108,8 @@ def defined(step: Step) -> str | None:
 
 def bindings(step: Step) -> Iterator[tuple[str, OpenedType]]:
     """The variables that a step binds, with their types: its own, those of its patterns, parameters of its literal."""
-    for node in _walk(step, _BINDING):
-        get = _TYPED[type(node)]
-        if get is not None:
-            name, type_ = get(node)
-            if name is not None:
-                yield name, type_
+    found = (get(node) for node in _walk(step, _BINDING) if (get := _TYPED[type(node)]) is not None)
+    return ((name, type) for name, type in found if name is not None)
 
 
 def binds(pattern: CorePattern) -> Iterator[Bind]:
