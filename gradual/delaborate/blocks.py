@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -19,19 +19,16 @@ from gradual.core.terms import (
     Apply,
     Block,
     Constant,
-    Construct,
     Convert,
     Function,
-    Invoke,
     MakeTuple,
     Project,
-    Rename,
     Step,
     Stop,
     Wrap,
     WrapReference,
-    WriteReference,
 )
+from gradual.core.traversal import with_operands
 from gradual.delaborate.demands import Demands, is_demanded
 from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import FALSE, Constraint
@@ -141,7 +138,7 @@ class Implied:
         step = self.block.steps[index]
         if not names:
             return step
-        return with_operands(step, names)
+        return with_operands(step, lambda one: names.get(one, one))
 
     @property
     def result(self) -> str:
@@ -270,15 +267,3 @@ def _at(type: GradualType | None, path: tuple[int, ...]) -> GradualType | None:
     for index in path:
         type = type.fields[index] if isinstance(type, TupleType) and index < len(type.fields) else None
     return type
-
-
-def with_operands(step: Step, names: Mapping[str, str]) -> Step:
-    """Replace the operands of a step that flow into written types."""
-    match step:
-        case Invoke(operands=operands):
-            return replace(step, operands=tuple(names.get(one, one) for one in operands))
-        case Construct(fields=fields):
-            return replace(step, fields=tuple(names.get(one, one) for one in fields))
-        case Rename(operand=operand) | WriteReference(operand=operand):
-            return replace(step, operand=names.get(operand, operand))
-    raise AssertionError(step)

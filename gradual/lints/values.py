@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gradual.core.check import Check
-from gradual.core.def_use import binds, every
-from gradual.core.terms import Apply, Assertion, Closure, Function, Match, Step
+from gradual.core.def_use import bindings, defined, every
+from gradual.core.terms import Function, Step
 from gradual.ops.declaration.shapes import Shape
 from gradual.types.type import OpenedType, TensorType
 
@@ -34,17 +33,10 @@ class Values:
 
     def learn(self, step: Step) -> None:
         """Record the values that a step defines."""
-        match step:
-            case Check() | Assertion():
-                return
-            case Apply():
-                pass  # the commonest case, tested before the others
-            case Closure(function=literal):
-                self.types.update((param.name, param.type) for param in literal.params)
-            case Match(arms=arms):
-                bound = (bind for arm in arms for bind in binds(arm.pattern) if bind.name is not None)
-                self.types.update((str(bind.name), bind.type) for bind in bound)
-        self.types[step.name], self.steps[step.name] = step.type, step
+        self.types.update(bindings(step))
+        name = defined(step)
+        if name is not None:
+            self.steps[name] = step
 
     def shape(self, name: str) -> Shape | None:
         """The shape of a tensor whose rank is known."""

@@ -33,6 +33,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "core": (
         "value_words",
+        "roles",
         "check",
         "pattern",
         "terms",

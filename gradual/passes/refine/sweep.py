@@ -15,6 +15,7 @@ from typing import Any
 
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations, without_contents
+from gradual.core.def_use import operands
 from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import (
     Apply,
@@ -160,14 +161,8 @@ class Sweep(SweepState):
         moved = step if self.is_untouched else self.rewriting.step(step)
         self.emit(moved, step)
 
-    def _is_touched(self, step: Any) -> bool:
-        match step:
-            case Apply(operands=read) | MakeTuple(fields=read):
-                return any(name in self.changed for name in read)
-            case Invoke(function=function, operands=read):
-                return function in self.changed or any(name in self.changed for name in read)
-            case _:
-                return step.operand in self.changed
+    def _is_touched(self, step: Step) -> bool:
+        return not self.changed.isdisjoint(operands(step))
 
     # ------------------------------------------------------------------------------------------------- operators
     def _apply(self, step: Apply) -> None:
