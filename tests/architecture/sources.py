@@ -38,6 +38,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "terms",
         "print",
         "refinement",
+        "context",
         "def_use",
         "datatypes",
         "traversal",
