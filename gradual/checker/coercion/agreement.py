@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradual.checker.state.context import CheckingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.obligations import Postponed
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Related
@@ -50,7 +50,7 @@ class Agreement:
         reported: whether an error about a pair of sizes was reported.
     """
 
-    state: CheckingContext
+    state: Elaboration
     rule: str
     says: str
     spans: tuple[Span, Span]
@@ -181,7 +181,7 @@ class Agreement:
             self.state.output.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
 
 
-def agreeing(state: CheckingContext, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
+def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
     """A function that joins the types two arguments give to one type parameter, or reports that they never agree.
 
     `says` names the two arguments in reports.
@@ -198,7 +198,7 @@ def agreeing(state: CheckingContext, rule: str, spans: Sequence[Span], says: Cal
     return agree
 
 
-def promising(state: CheckingContext, rule: str, span: Span) -> Agree:
+def promising(state: Elaboration, rule: str, span: Span) -> Agree:
     """As `agreeing`, for a promised function type: sizes that may differ are an error in strict definitions only."""
 
     def agree(left: Shown, right: Shown) -> GradualType:

@@ -2,6 +2,6 @@
 
 `Scoping` (names), `CheckedValues` (core variables and their types), `TracedFacts` (facts with their provenance),
 `Unknowns` (unknown sizes and their origins), `Strictness` (whether the definition depends on a `?`), `Obligations`
-(pending ones), `Reach` (reachability), `Output` (the core so far); `CheckingContext` has all of them, and is a typing
+(pending ones), `Reach` (reachability), `Output` (the core so far); `Elaboration` has all of them, and is a typing
 context (`core/context.py`). Tables that a branch changes are restored from a trail at its end. Spec chapter 9.
 """

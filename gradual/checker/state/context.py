@@ -33,7 +33,7 @@ from gradual.types.type import GradualType, Hole, OpenedType, TensorType
 from gradual.types.unpacking import counted, numel_of, opened, rank_of, size_of
 
 
-class CheckingContext(TypingContext[Typed, TracedFacts]):
+class Elaboration(TypingContext[Typed, TracedFacts]):
     """The state of checking one definition: what is known at the current point, and the output so far.
 
     A function takes the one part that it uses, or the whole context if it uses several.
@@ -50,7 +50,7 @@ class CheckingContext(TypingContext[Typed, TracedFacts]):
 
     values: CheckedValues
 
-    def __init__(self, program: Program, function: str, judge: Judgements[CheckingContext]) -> None:
+    def __init__(self, program: Program, function: str, judge: Judgements[Elaboration]) -> None:
         super().__init__(program.decider, values=CheckedValues(), facts=TracedFacts())
         self.program = program
         self.function = function

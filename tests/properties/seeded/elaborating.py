@@ -18,7 +18,7 @@ from gradual.checker.joins import size
 from gradual.checker.joins.size import SizeJoin
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.state import context
-from gradual.checker.state.context import CheckingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.checker.state.values import CheckedValues, Made, Typed
 from gradual.core.check import Blame, Check, Promise, Site
@@ -37,14 +37,14 @@ from tests.properties.seeded.planting import planted
 @planted
 def facts_outlive_their_branch() -> Iterator[None]:
     """What was learnt in a branch is known after it."""
-    original = CheckingContext.branch
+    original = Elaboration.branch
 
     @contextmanager
-    def branch(self: CheckingContext) -> Iterator[list[Any]]:
+    def branch(self: Elaboration) -> Iterator[list[Any]]:
         with patch.object(Facts, "rollback", lambda self, mark: None), original(self) as steps:
             yield steps
 
-    with patch.object(CheckingContext, "branch", branch):
+    with patch.object(Elaboration, "branch", branch):
         yield
 
 
@@ -53,7 +53,7 @@ def facts_outlive_their_literal() -> Iterator[None]:
     """What the body of a function literal checks is known after it, whether or not it was ever called."""
     closure, learn = deferred_lambda.closure, Facts.learn
 
-    def altered(state: CheckingContext, *given: Any) -> str:
+    def altered(state: Elaboration, *given: Any) -> str:
         learnt: list[tuple[Constraint, Verdict]] = []
 
         def learning(self: Facts, goal: Constraint, verdict: Verdict) -> None:
@@ -88,7 +88,7 @@ def every_use_opens_anew() -> Iterator[None]:
     """Each mention of a variable has unknowns of its own, as if `?` were opened per use."""
     local = expr.variable
 
-    def altered(state: CheckingContext, name: str, span: Any) -> str:
+    def altered(state: Elaboration, name: str, span: Any) -> str:
         value = local(state, name, span)
         type: Typed = state.values.types[value]
         if not isinstance(type, TensorType) or not any(mentions_existential(size) for size in type.shape):
@@ -145,7 +145,7 @@ def an_ascription_keeps_what_is_known() -> Iterator[None]:
     """`?` in an annotation is the size that the value has: nothing is forgotten, and nothing postponed."""
     ascribe = ascription.ascribe
 
-    def altered(state: CheckingContext, value: str, *given: Any) -> str:
+    def altered(state: Elaboration, value: str, *given: Any) -> str:
         name = ascribe(state, value, *given)
         if name != value and isinstance(state.values.types.get(value), TensorType) and name in state.values.types:
             state.values.types[name] = state.values.types[value]
@@ -217,7 +217,7 @@ def checks_come_after_what_they_guard() -> Iterator[None]:
     """The checks of an operator stand behind it."""
     apply = application.apply
 
-    def altered(state: CheckingContext, *given: Any) -> str:
+    def altered(state: Elaboration, *given: Any) -> str:
         before = len(state.output.steps)
         name = apply(state, *given)
         new = state.output.steps[before:]
@@ -234,7 +234,7 @@ def labels_are_those_of_the_check_before() -> Iterator[None]:
     """A check blames under the label of the check that was written before it."""
     blame = discharging._blame
 
-    def altered(state: CheckingContext, *given: Any) -> Blame:
+    def altered(state: Elaboration, *given: Any) -> Blame:
         return state.obligations.checks[-1].blame if state.obligations.checks else blame(state, *given)
 
     with patch.object(discharging, "_blame", altered):
@@ -246,7 +246,7 @@ def an_unused_value_owes_nothing() -> Iterator[None]:
     """The checks of an annotation are dropped with the variable that nobody reads."""
     function_of = lambda_.function_of
 
-    def altered(state: CheckingContext, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
+    def altered(state: Elaboration, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
         kept: list[Step] = []
         for i, step in enumerate(steps):
             if isinstance(step, Rename) and not _is_read(step.name, (*steps[i + 1 :], result)):
@@ -269,7 +269,7 @@ def a_call_forgets_a_precondition() -> Iterator[None]:
     """The `where` of a callee is not owed by its callers."""
     discharge = call.discharge
 
-    def altered(state: CheckingContext, goal: Constraint, described: Callable[[], Obligation]) -> bool:
+    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Obligation]) -> bool:
         return described().site is Site.WHERE or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):
@@ -281,7 +281,7 @@ def a_call_forgets_its_second_argument() -> Iterator[None]:
     """The second argument of a call is not compared with its parameter."""
     flow = call.flow
 
-    def altered(state: CheckingContext, value: str, target: Any, place: Place) -> str | None:
+    def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         return value if place.through.startswith("argument 2") else flow(state, value, target, place)
 
     with patch.object(call, "flow", altered):
@@ -311,7 +311,7 @@ def a_result_is_not_checked() -> Iterator[None]:
     """What a function's written result type demands is assumed instead of owed."""
     flow = lambda_.flow
 
-    def altered(state: CheckingContext, value: str, target: Any, place: Place) -> str | None:
+    def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         before = len(state.output.steps), len(state.obligations.checks), len(state.obligations.postponed)
         fits = flow(state, value, target, place)
         if place.site is Site.RESULT and isinstance(state.values.types[value], TensorType):
