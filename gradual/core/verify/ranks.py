@@ -10,22 +10,12 @@ from typing import Any
 
 from gradual.core.verify.environment import Ground
 from gradual.dims.term.constraint import FALSE, And, Constraint, Or, all_of, any_of, at_least, equal, negated
-from gradual.dims.term.dim import ContentOf, Dim, Ite, SizeOf, Variable, constant
+from gradual.dims.term.dim import ContentOf, Dim, Ite, RankOf, SizeOf, Variable, constant
 from gradual.limits import LIMITS
 from gradual.ops.declaration.rank_cases import at_size
 from gradual.types.binder_solving import extents, unbound
 from gradual.types.type import FunctionType, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
-from gradual.types.unpacking import (
-    at_rank,
-    counted,
-    numel_of,
-    part_at,
-    rank_of,
-    rank_stated,
-    shapes_unknown,
-    size_of,
-    sizes,
-)
+from gradual.types.unpacking import at_rank, counted, numel_of, part_at, rank_of, shapes_unknown, size_of, sizes
 
 
 def rank_known(ground: Ground, origin: str, rank: int) -> None:
@@ -42,8 +32,10 @@ def rank_known(ground: Ground, origin: str, rank: int) -> None:
 
 def learnt(ground: Ground, goal: Constraint) -> None:
     """Record the rank if a goal states one."""
-    if (stated := rank_stated(goal)) is not None:
-        rank_known(ground, *stated)
+    solution = goal.solution
+    witness = solution[0].witness if solution is not None else None
+    if solution is not None and isinstance(witness, RankOf) and solution[1].value is not None:
+        rank_known(ground, witness.value, solution[1].value)
 
 
 def settle(ground: Ground, operands: tuple[str, ...]) -> None:
