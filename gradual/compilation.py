@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, findings, name_for, residual
 from gradual.checker.module import Checked
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
@@ -168,7 +168,7 @@ class Compilation:
         return {name: shown(type) for name, type in self.functions.items()}
 
     @property
-    def elaborations(self) -> Mapping[str, TypingContext]:
+    def elaborations(self) -> Mapping[str, Elaboration]:
         """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
         return self._checked.elaborations if self._checked else {}
 
@@ -206,7 +206,7 @@ class Compilation:
             yield check, None if state is None else self._annotation(check, state, written[id(state)], before, trials)
 
     def _annotation(
-        self, check: Check, state: TypingContext, written: ast.Fn, before: Outcome, trials: Trials
+        self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
         """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
         from gradual.checker.fixes.open_sizes import shape_for

@@ -2,7 +2,8 @@
 
 `terms` defines it (`Module`, `Function`, `Block`, and the steps from `Apply` to `Check`) with the `roles` of fields,
 by which `def_use` visits every kind of step and `traversal` copies it. `print` writes core, `refinement` says what a
-boolean value implies about sizes, and `verify` types core again from nothing.
+boolean value implies about sizes, `TypingContext` in `context` has what is known at a point of a definition, and
+`verify` types core again from nothing.
 
 Administrative normal form (Flanagan, Sabry, Duba and Felleisen 1993). Spec chapter 8.
 """

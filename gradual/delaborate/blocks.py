@@ -30,7 +30,6 @@ from gradual.core.terms import (
 )
 from gradual.core.traversal import with_operands
 from gradual.delaborate.demands import Demands, is_demanded
-from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import FALSE, Constraint
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
@@ -118,13 +117,11 @@ class Implied:
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()
-        knowing = self.demands.knowing
-        knowing.enter()
-        for before, check in pairwise(checks):
-            knowing.tell(Passed(before.goal))
-            if self.demands.never(check.goal):
-                goals = frozenset()
-        knowing.leave()
+        with self.demands.local():
+            for before, check in pairwise(checks):
+                self.demands.facts.learn(before.goal)
+                if self.demands.never(check.goal):
+                    goals = frozenset()
         return goals
 
     def always_fails(self, index: int) -> bool:

@@ -25,7 +25,6 @@ from gradual.types.instantiation import settled_type
 from gradual.types.positive import stated
 from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TypeVariable
 from gradual.types.unpacking import size_of
-from gradual.verdict import Proved
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +79,7 @@ class Writer(Lines):
         """Whether the goal of a division in the result type is known on entry, or checked in the body for it."""
         checks = (step for step in function.body.steps if isinstance(step, Check))
         checked = any(one.blame.rule == "dim.division" and is_demanded(one, frozenset({goal})) for one in checks)
-        return checked or isinstance(self.demands.knowing.decide(goal), Proved)
+        return checked or self.demands.holds(goal)
 
     def _body(self, function: terms.Function) -> ast.Block:
         goals = (function.body.result, function.type.result)
@@ -101,17 +100,12 @@ class Writer(Lines):
         """Write the steps of a block; return them, the name of the result, and its type at the end of the block."""
         if flows is not None:
             self.endings[block.result] = shape_forgotten(flows[1])
-        self.demands.knowing.enter()
         inside, seen, measured = self.demands.inside, len(self.scope), dict(self.spelling.measured)
-        for step in block.steps:
-            self.demands.define(step)
-        before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
-        found = implied(block, self.demands, self.uses, flows)
         items: list[ast.Item] = []
-        result, type = self._items(found, items)
-        if before is not None:
-            self.demands.rollback(before)
-        self.demands.knowing.leave()
+        with self.demands.local():
+            for step in block.steps:
+                self.demands.define(step)
+            result, type = self._items(implied(block, self.demands, self.uses, flows), items)
         self.demands.inside = inside
         self.spelling.measured = measured
         del self.scope[seen:]
@@ -146,7 +140,7 @@ class Writer(Lines):
 
     def _branches(self, step: terms.If | terms.Match, blocks: Sequence[terms.Block]) -> list[ast.Block]:
         """Write the branches; their results forget sizes and ranks that never agree.  [pass.surface.never]"""
-        outside = {*self.demands.types}
+        outside = {*self.demands.values.live}
         self.endings |= {block.result: without_own(step.type, step.name) for block in blocks}
         self.demands.inside += 1
         lines = [self._lines(block) for block in blocks]
@@ -158,7 +152,7 @@ class Writer(Lines):
         for (items, result, own), type in zip(lines, types, strict=True):
             made.append(self._ended(items, result if type == own else self.vaguer(result, type, items)))
         if len(some) == len(types):
-            truth = self.demands.truth(step.condition) if isinstance(step, terms.If) else None
+            truth = self.demands.values.truth(step.condition) if isinstance(step, terms.If) else None
             self.demands.hold(step.name, read_joined(step.type, step.name, truth, types, outside, self.demands))
             self._measure(step)
             self.joins.add(step.name)
@@ -287,11 +281,10 @@ class Writer(Lines):
                 return self._instance(step)
             case terms.Closure(_, literal):
                 seen = len(self.scope)
-                self.demands.knowing.enter()
-                params = self._params(literal)
-                where = tuple(map(self.spelling.predicate, stated(literal.type)))
-                binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
-                self.demands.knowing.leave()
+                with self.demands.local():
+                    params = self._params(literal)
+                    where = tuple(map(self.spelling.predicate, stated(literal.type)))
+                    binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
                 self.around.pop()
                 del self.scope[seen:]
                 return ast.Fn(binders, params, said(literal), result, where, body, NOWHERE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken
 from gradual.source import Span
 from gradual.types.print import shown, shown_contents
@@ -23,7 +23,7 @@ class Binding:
     span: Span
 
 
-def bindings(states: Iterable[tuple[str, TypingContext]]) -> Iterator[Binding]:
+def bindings(states: Iterable[tuple[str, Elaboration]]) -> Iterator[Binding]:
     """Every parameter, let and graph variable, and each function's result, except those whose type is an error."""
     for function, state in states:
         for binding in state.scope.bindings:

@@ -39,6 +39,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "terms",
         "print",
         "refinement",
+        "context",
         "def_use",
         "datatypes",
         "traversal",

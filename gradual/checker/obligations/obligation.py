@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gradual.checker.obligations.value_names import terms
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Polarity, Site
 from gradual.core.value_words import UNWRITTEN
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -165,7 +165,7 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
     return all(variable in values for variable in goal.variables())
 
 
-def fails_always(state: TypingContext, owed: Obligation, why: str) -> Diagnostic:
+def fails_always(state: Elaboration, owed: Obligation, why: str) -> Diagnostic:
     """The warning about a check that can never pass.  [check.fails-if-reached]"""
     notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"

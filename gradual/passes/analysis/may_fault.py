@@ -19,7 +19,8 @@ from gradual.ops.declaration.facts import Faults
 from gradual.tensors.scalar import integer_range
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
-from gradual.types.type import Content, OpenedType, TensorType, TupleType
+from gradual.types.type import Content, OpenedType, TensorType
+from gradual.types.unpacking import part_at
 
 _SIZE = Interval(0, integer_range(DType.INT64)[1])
 _RANK = Interval(0, LIMITS.rank)
@@ -46,18 +47,11 @@ class Bounds(Mapping[Dim, Interval]):
             case RankOf():
                 return _RANK
             case ContentOf(value=path):
-                type = self._type(path)
+                type = part_at(self.types, path)
                 known = isinstance(type, TensorType) and type.dtype.is_integer
-                return Interval(*integer_range(type.dtype)) if known else None  # type: ignore[union-attr]
+                return Interval(*integer_range(type.dtype)) if known else None
             case None:
                 return self.measured.get(variable)
-
-    def _type(self, path: str) -> OpenedType | None:
-        base, *fields = path.split("#")
-        type = self.types.get(base)
-        for part in fields:
-            type = type.fields[int(part)] if isinstance(type, TupleType) else None
-        return type
 
     def __iter__(self) -> Iterator[Dim]:
         return iter(())
