@@ -8,6 +8,7 @@ from dataclasses import replace
 from gradual.checker.fixes.computed_attributes import computed
 from gradual.checker.fixes.suggested import Trials, divided
 from gradual.checker.module import Checked, checked
+from gradual.checker.obligations.obligation import RIGID, rigid_error
 from gradual.checker.program.program import Program
 from gradual.compilation import ORDINARY, Compilation, Options, room, trials_of
 from gradual.core.def_use import checks_in
@@ -122,7 +123,7 @@ def _strict(surface: ast.Module) -> bool:
 
 def _graded(diagnostics: tuple[Diagnostic, ...], options: Options) -> Iterator[Diagnostic]:
     for diagnostic in diagnostics:
-        if options.rigid == "error" and diagnostic.code == "E0402":
-            yield replace(diagnostic, severity=Severity.ERROR)
+        if options.rigid == "error" and diagnostic.code == RIGID:
+            yield rigid_error(diagnostic)
         else:
             yield diagnostic

@@ -27,9 +27,6 @@ UNUSED_DEFINITION = "E0803"
 HIDING = "E0804"
 NEVER_TAKEN = "E0805"
 
-LINTS = frozenset({STRETCHED, UNUSED_VALUE, UNUSED_DEFINITION, HIDING, NEVER_TAKEN})
-"""The codes of all lints."""
-
 HELPED = 8
 """How many applications get helps; each help requires another check of the file."""
 

@@ -26,18 +26,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error in a suite or chapter itself, with its position; it fails the whole run."""
+    """An error in a suite or chapter itself, with its position; `case` is the case that has it, empty for none.
+
+    Such a case is malformed: it fails, and the others are run.
+    """
 
     file: str
     line: int
     message: str
+    case: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}"
 
 
 class Malformed(Exception):
-    """Suites that cannot be read; carries every problem found."""
+    """Suites of which no case can be read; carries every problem found."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))

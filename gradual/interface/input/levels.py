@@ -6,13 +6,13 @@ violate its guarantees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 
-from gradual.codes import KINDS
+from gradual.codes import KINDS, LINTS
 from gradual.diagnostic import Diagnostic, Severity
 
 
@@ -27,16 +27,14 @@ class Level(StrEnum):
 RESIDUAL = "E0401"
 """The code of residual checks; not reported unless a level is chosen for them."""
 
-GROUPS = {
-    "stretched": ("E0801",),
-    "unused": ("E0802", "E0803"),
-    "unused-value": ("E0802",),
-    "unused-definition": ("E0803",),
-    "hiding": ("E0804",),
-    "never-taken": ("E0805",),
-    "lints": ("E0801", "E0802", "E0803", "E0804", "E0805"),
-    "residual": (RESIDUAL,),
-}
+
+def _groups() -> Mapping[str, tuple[str, ...]]:
+    named = dict.fromkeys(group for code in LINTS for group in KINDS[code].groups)
+    found = {group: tuple(code for code in LINTS if group in KINDS[code].groups) for group in named}
+    return found | {"lints": LINTS, "residual": (RESIDUAL,)}
+
+
+GROUPS = _groups()
 """Group name -> codes."""
 
 ALL = ("all", "warnings")

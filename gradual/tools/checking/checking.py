@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from gradual.codes import LINTS
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
@@ -16,7 +17,6 @@ from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
-from gradual.lints.lint import LINTS
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown

@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
+from gradual.codes import LINTS
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.levels import Levels
-from gradual.lints.lint import LINTS, lints_of_names
+from gradual.lints.lint import lints_of_names
 from gradual.report.bindings import Binding
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
