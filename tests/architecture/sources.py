@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
-GROUND = ("source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
+GROUND = ("origin", "source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
     *("run", "passes", "importers", "lints", "report"),
@@ -59,8 +59,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "run": ("value", "sizes", "steps", "entry", "machine", "graph"),
     "passes": ("framework", "analysis", "refine", "transform", "catalogue", "pipeline", "plan"),
-    "importers": ("onnx",),
-    "importers/onnx": ("file", "builder", "operators", "survey", "program"),
+    "importers": ("common", "onnx"),
+    "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": ("checking", "session", "migrating", "lsp", "commands", "cli"),

@@ -8,17 +8,20 @@ What has no place in a program is told node by node, all of a model in one go.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
-from gradual.importers.onnx.builder import lists
-from gradual.importers.onnx.builder.builder import Builder
-from gradual.importers.onnx.builder.extents import Dims, tensor_text
-from gradual.importers.onnx.builder.importers import IMPORTERS, Scope, Use
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Function, Graph, Model, Node, Port, Told, Unread, Unsupported
+from gradual.importers.common import lists
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.extents import Dims
+from gradual.importers.common.ports import Port
+from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.text import Program
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
+from gradual.importers.onnx.importers import IMPORTERS, Scope, Use
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
@@ -32,8 +35,9 @@ from gradual.importers.onnx.operators import (
     shapes,
 )
 from gradual.importers.onnx.operators import random as drawing
-from gradual.importers.onnx.survey import Reason, grouped, measured, not_imported, why_not
-from gradual.tensors.tensor import Tensor
+from gradual.importers.onnx.origins import origin_of
+from gradual.importers.onnx.survey import measured, not_imported, why_not
+from gradual.origin import Origin
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import TensorType, UnrankedType
@@ -44,33 +48,6 @@ FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, r
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
 """The converter that writes the shape of a scalar where it knows no rank."""
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """An imported model.
-
-    Attributes:
-        text: the program.
-        weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
-        notes: what of the model was read in a way that its users may not expect.
-    """
-
-    text: str
-    weights: Mapping[str, Tensor]
-    notes: tuple[str, ...] = ()
-
-
-class Refused(Exception):
-    """A model that is not imported.
-
-    Attributes:
-        reasons: what stands in the way, a line for each node.
-    """
-
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__("; ".join(reasons))
-        self.reasons = tuple(reasons)
 
 
 def program(model: Model, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
@@ -105,7 +82,7 @@ class _Import:
     Attributes:
         reasons: what stands in the way.
         around: the functions whose bodies are being imported, each with the node that applies it.
-        place: of the node of the model's own graph that is being imported.
+        index: of the node of the model's own graph that is being imported.
     """
 
     def __init__(self, model: Model, opens: bool) -> None:
@@ -114,27 +91,26 @@ class _Import:
         self.reasons: list[Reason] = []
         self.dims = Dims(model.graph.inputs, opens)
         self.around: list[tuple[Function, Node]] = []
-        self.place = 0
+        self.index = 0
 
     def program(self, where: str | None, empty: Sequence[str]) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         measured(self.model)
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
-        params = list(self.inputs(scope))
+        inputs, types = {}, list[str]()
+        for name, origin, type in self.inputs(scope):
+            inputs[name] = origin
+            types.append(type)
         try:
             body = self.body(scope)
         except Told:
             raise Refused(self.told()) from None
-        params += [f"%{name}: {tensor_text(map(str, t.shape), t.dtype)}" for name, t in self.builder.weights.items()]
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
-        demanded = f"where {', '.join(clauses)} " if clauses else ""
-        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
-        text = "\n".join([*self.builder.functions.values(), main]) + self.builder.metadata()
-        return Program(text, dict(self.builder.weights), self.dims.notes)
+        return self.builder.program(inputs, types, clauses, body, self.dims.notes)
 
-    def inputs(self, scope: Scope) -> Iterator[str]:
-        """The parameters, as they are written; what they stand for goes into the scope."""
+    def inputs(self, scope: Scope) -> Iterator[tuple[str, Origin, str]]:
+        """The parameters with their types as they are written; their values go into the scope."""
         for port in self.model.graph.inputs:
             name = self.builder.names.fresh(port.name or "input")
             try:
@@ -146,7 +122,8 @@ class _Import:
                 type = lists.of(self.builder, type)
                 written = shown(type)
             scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
-            yield f"%{name}: {written}"
+            origin = Origin(f"input `{port.name}`", f"{port.name}: {written}", port.name)
+            yield f"%{name}", origin, written
 
     def body(self, scope: Scope) -> str:
         """The body of `@main`; raises Told where anything stands in the way."""
@@ -172,7 +149,7 @@ class _Import:
             says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
             node = self.around[0][1]
         operator, title = ("", "") if node is None else (node.operator, node.title)
-        self.reasons.append(Reason(self.place, operator, title, says))
+        self.reasons.append(Reason(self.index, operator, title, says))
 
     def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
         """The values of a graph's outputs; raises Told where something stands in the way."""
@@ -192,8 +169,9 @@ class _Import:
 
     def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int], counts: bool = False) -> None:
         """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
-        for place, node in enumerate(nodes):
-            self.place = place if counts else self.place
+        outer = self.builder.node
+        for index, node in enumerate(nodes):
+            self.index = index if counts else self.index
             inputs = [scope.get(name) for name in node.inputs]
             absent = [name for name in node.inputs if name and name not in scope]
             if absent:
@@ -201,11 +179,14 @@ class _Import:
                     self.tell(f"no node before it gives `{absent[0]}`", node)
                 continue
             try:
+                if not self.around:
+                    self.builder.node = origin_of(node)
                 self.bind(node, tuple(inputs), scope, opsets)
             except Unsupported as error:
                 self.tell(str(error), node)
             except Told:
                 continue
+        self.builder.node = outer
 
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind what a node gives to the names of its outputs."""
@@ -215,7 +196,7 @@ class _Import:
             if name and value is None:
                 raise Unsupported(f"its output `{name}`")
             if name and value is not None:
-                scope[name] = self.builder.named(value, name)
+                scope[name] = self.builder.named(value, name) if self.around else self.builder.record(value, name)
 
     def applied(
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]

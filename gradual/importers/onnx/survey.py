@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from gradual.importers.onnx.builder.importers import IMPORTERS
-from gradual.importers.onnx.file.model import Function, Graph, Model, Node, Unsupported
+from gradual.importers.common.refusals import Reason, Unsupported
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.importers.onnx.file.schemas import is_explained
+from gradual.importers.onnx.importers import IMPORTERS
 from gradual.limits import LIMITS
 
 Opsets = Mapping[str, int]
@@ -22,53 +22,20 @@ def why_not(node: Node, opset: int) -> str | None:
     return "an operator that is not imported"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """What stands in the way of an import.
-
-    Attributes:
-        place: of the node of the model's own graph at which it was met.
-        operator: of the node, with those of the functions around it.
-        title: what users know the first such node by.
-        count: of how many nodes it is said.
-    """
-
-    place: int
-    operator: str
-    title: str
-    says: str
-    count: int = 1
-
-    def __str__(self) -> str:
-        others = f" and {self.count - 1} more" if self.count > 1 else ""
-        named = f"{self.operator} `{self.title}`{others}: " if self.operator else ""
-        return f"{named}{self.says}"
-
-
-def grouped(reasons: Sequence[Reason]) -> list[Reason]:
-    """Reasons in the order of the model, those of one operator that say the same as one."""
-    found: dict[tuple[str, str, str], Reason] = {}
-    for one in sorted(reasons, key=lambda reason: reason.place):
-        key = (one.operator, one.says, "" if one.operator else one.title)
-        first = found.get(key)
-        found[key] = one if first is None else replace(first, count=first.count + one.count)
-    return list(found.values())
-
-
 def not_imported(model: Model) -> Iterator[Reason]:
     """Every node whose operator is not imported, also in graphs inside, and in functions where they are applied first.
 
     The body of a function counts once.
     """
     met: set[tuple[str, str, str]] = set()
-    for place, node in enumerate(model.graph.nodes):
+    for index, node in enumerate(model.graph.nodes):
         todo = [(node, model.opsets)]
         while todo:
             one, opsets = todo.pop()
             todo.extend((inner, opsets) for inner in reversed(list(_inside(one))))
             function = model.functions.get(one.key)
             if function is None and (says := why_not(one, opsets.get("", model.opset))) is not None:
-                yield Reason(place, one.operator, one.title, says)
+                yield Reason(index, one.operator, one.title, says)
             elif function is not None and one.key not in met:
                 met.add(one.key)
                 todo.extend((inner, {**opsets, **function.opsets}) for inner in reversed(function.nodes))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import click
 
-from gradual.importers.onnx.file.model import Unreadable, Unsupported
+from gradual.importers.common.refusals import Refused, Unreadable, Unsupported
+from gradual.importers.common.text import Program
 from gradual.importers.onnx.file.reading import load
-from gradual.importers.onnx.program import Program, Refused, program
+from gradual.importers.onnx.program import program
 from gradual.interface.input.files import regular
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
 from gradual.syntax.parse import parse
-from gradual.syntax.printing.format import formatted
 
 
 def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
@@ -23,7 +22,7 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 
 
 def imported(path: str, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
-    """The program of a model in canonical form, with its notes on the console; raises Trouble where there is none."""
+    """The program of a model, with its notes on the console; raises Trouble where there is none."""
     try:
         regular(path, "file")
         found = program(load(path), where, opens, empty)
@@ -35,10 +34,9 @@ def imported(path: str, where: str | None = None, opens: bool = False, empty: Se
         raise _not_imported(path, [str(reason)]) from reason
     for note in () if _is_quiet() else found.notes:
         click.echo(f"note: `{path}`: {note}", err=True)
-    source = Source(path, found.text)
-    if where is not None and parse(source)[1]:
+    if where is not None and parse(Source(path, found.text))[1]:
         raise click.UsageError(f"`{where}` is not a condition")
-    return replace(found, text=formatted(source))
+    return found
 
 
 def _is_quiet() -> bool:

@@ -15,7 +15,8 @@ def read(path: str, empty: Sequence[str] = ()) -> Text:
     if path.endswith(MODEL):
         from gradual.interface.input.imported import imported  # the importer is large, and few paths are models
 
-        return Text(Source(Path(path).as_posix(), imported(path, empty=empty).text), None)
+        found = imported(path, empty=empty)
+        return Text(Source(Path(path).as_posix(), found.text, found.origins), None)
     if path == "-":
         return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
     return decoded(Path(path).as_posix(), content(path, "source"))

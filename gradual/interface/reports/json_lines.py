@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gradual.diagnostic import Diagnostic, Help, Related
+from gradual.origin import Origin
 from gradual.source import Position, Source, Span, visible
 from gradual.tensors.json_form import to_json
 from gradual.tensors.tensor import Tensor
@@ -35,9 +36,27 @@ def written(form: object, indent: int | None = None) -> str:
 
 
 def span(source: Source, where: Span) -> Object:
-    """A span with both its ends: 1-based lines and columns, 0-based offsets, all in code points, half-open."""
+    """A span with both its ends: 1-based lines and columns, 0-based offsets, all in code points, half-open.
+
+    In an imported model it also says of which node it is, and by which lines of the user's own code.
+    """
     start, end = source.position(where.start), source.position(where.end)
-    return {"file": source.name, "start": _position(start), "end": _position(end)}
+    found = {"file": source.name, "start": _position(start), "end": _position(end)}
+    node = source.origin(where)
+    return found if node is None else found | {"origin": origin(node)}
+
+
+def origin(found: Origin) -> Object:
+    """The node of a model, with the frames of the user's own code, the outermost first."""
+    return {
+        "node": found.node,
+        "text": found.said,
+        "value": found.value,
+        "module": found.module,
+        "frames": [
+            {"file": one.file, "line": one.line, "function": one.function, "text": one.text} for one in found.frames
+        ],
+    }
 
 
 def _position(at: Position) -> Object:

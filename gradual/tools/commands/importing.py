@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gradual.importers.onnx.program import Program
+from gradual.importers.common.text import Program
 from gradual.interface.input import npy
 from gradual.interface.input.imported import imported
 from gradual.interface.terminal import Output, Trouble, note, save_bytes, shared

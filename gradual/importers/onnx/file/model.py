@@ -9,54 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.importers.common.ports import Port
+from gradual.importers.common.refusals import Unread
 from gradual.tensors.tensor import Tensor
-from gradual.types.dtype import DType
-
-Extent = int | str | None
-"""A size of a declared shape: a number, a name (`dim_param`), or nothing said."""
-
-
-class Unsupported(Exception):
-    """What of a model is not imported; the argument says what and why, in the user's words."""
-
-
-class Told(Exception):
-    """That something is not imported, where it was told already why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A part of a model that is not imported, in its place: why is told if anything needs it."""
-
-    says: str
-
-
-class Unreadable(Exception):
-    """A file that cannot be read, or holds no model.
-
-    Attributes:
-        code: E0701 or E0703.
-    """
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """An input or output of a graph.
-
-    Attributes:
-        dtype: None where it is not declared, as graphs inside others need not.
-        shape: None where not even the rank is declared.
-        sequence: whether it is a sequence, of whose elements the other two speak.
-    """
-
-    name: str
-    dtype: DType | Unread | None
-    shape: tuple[Extent, ...] | None
-    sequence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +22,7 @@ class Node:
         overload: which of several functions of one name is applied.
         inputs: names of values; an empty one is an optional input that is left out.
         attributes: integers, floats, strings, tensors, graphs, and tuples of them, or what is not read.
+        metadata: what the exporter recorded of where the node comes from.
     """
 
     operator: str
@@ -76,6 +32,7 @@ class Node:
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     overload: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str]:

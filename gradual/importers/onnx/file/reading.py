@@ -9,17 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from gradual.importers.onnx.file.model import (
-    Extent,
-    Function,
-    Graph,
-    Model,
-    Node,
-    Port,
-    Unread,
-    Unreadable,
-    Unsupported,
-)
+from gradual.importers.common.ports import Extent, Port
+from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.limits import LIMITS
 from gradual.tensors.exchange.array_protocols import elements_of
 from gradual.tensors.index import numel
@@ -296,7 +288,9 @@ def dtype_of(number: int, what: str) -> DType:
 def _node(proto: Any) -> Node:
     attributes = {attribute.name: _or_unread(attribute_of, attribute) for attribute in proto.attribute}
     names = tuple(map(_text, proto.input)), tuple(map(_text, proto.output))
-    return Node(_text(proto.op_type), _domain(proto.domain), _text(proto.name), *names, attributes, _overload(proto))
+    metadata = {entry.key: entry.value for entry in getattr(proto, "metadata_props", ())}
+    kind = _text(proto.op_type), _domain(proto.domain), _text(proto.name)
+    return Node(*kind, *names, attributes, _overload(proto), metadata)
 
 
 def attribute_of(proto: Any) -> Any:

@@ -9,11 +9,13 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import SizeOf, constant, of_atom
-from gradual.importers.onnx.builder import lists
-from gradual.importers.onnx.builder.builder import stated
-from gradual.importers.onnx.builder.importers import Use, as_scalar, imports
-from gradual.importers.onnx.builder.values import Block, Value
-from gradual.importers.onnx.file.model import Graph, Port, Unsupported
+from gradual.importers.common import lists
+from gradual.importers.common.builder import stated
+from gradual.importers.common.ports import Port
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Block, Value
+from gradual.importers.onnx.file.model import Graph
+from gradual.importers.onnx.importers import Use, as_scalar, imports
 from gradual.limits import LIMITS
 from gradual.types.dtype import DType
 from gradual.types.print import shown

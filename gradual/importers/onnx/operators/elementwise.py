@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from functools import partial, reduce
 
-from gradual.importers.onnx.builder.importers import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
+from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports, positive
 from gradual.types.dtype import DType
 
 UNARY = {

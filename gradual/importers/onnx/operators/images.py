@@ -8,9 +8,9 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gradual.importers.onnx.builder.importers import Use, imports, positive, spatial
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, imports, positive, spatial
 from gradual.importers.onnx.operators.shapes import exactly, extent
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType

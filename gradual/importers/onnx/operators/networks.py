@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from gradual.importers.onnx.builder.importers import Use, broadcast_into, imports, positive, spatial
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, broadcast_into, imports, positive, spatial
 from gradual.types.dtype import DType
 
 

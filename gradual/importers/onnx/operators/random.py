@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.dims.term.dim import constant
-from gradual.importers.onnx.builder.importers import Use, imports
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
+from gradual.importers.onnx.importers import Use, imports
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 

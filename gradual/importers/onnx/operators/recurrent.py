@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import constant
-from gradual.importers.onnx.builder.importers import Use, imports
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, imports
 from gradual.importers.onnx.operators.shapes import exactly, extent
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from gradual.importers.onnx.builder.importers import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.importers.onnx.builder.values import Value
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports, positive
 from gradual.importers.onnx.operators.shapes import extent
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.tensors.scalar import integer_range

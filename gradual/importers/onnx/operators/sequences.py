@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradual.dims.term.dim import constant
-from gradual.importers.onnx.builder import lists
-from gradual.importers.onnx.builder.builder import stated
-from gradual.importers.onnx.builder.folding import TRACKED
-from gradual.importers.onnx.builder.importers import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Graph, Node, Port, Unsupported
+from gradual.importers.common import lists
+from gradual.importers.common.builder import stated
+from gradual.importers.common.folding import TRACKED
+from gradual.importers.common.ports import Port
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Graph, Node
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports, positive
 from gradual.importers.onnx.operators.shapes import exactly, extent, parts_of
 from gradual.types.dtype import DType
 from gradual.types.print import shown, shown_extent

@@ -9,11 +9,11 @@ from itertools import accumulate, pairwise
 
 from gradual.dims.term.dim import Dim
 from gradual.dims.term.dim import constant as number
-from gradual.importers.onnx.builder.builder import stated
-from gradual.importers.onnx.builder.importers import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.builder import stated
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports, positive
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 from gradual.types.print import shown_extent

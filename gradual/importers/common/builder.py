@@ -7,30 +7,30 @@ known of sizes and elements; nothing is decided here, and no need is looked at: 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from gradual.dims.rewrite.readable import is_large
-from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import Dim, constant
-from gradual.importers.onnx.builder.folding import TRACKED, drawn, folded
-from gradual.importers.onnx.builder.values import Binding, Block, Names, Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.limits import LIMITS
+from gradual.importers.common.folding import drawn, folded
+from gradual.importers.common.judging import Judging
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.text import Marks, Program, indented, tensor_text
+from gradual.importers.common.values import Binding, Block, Names, Value
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
-from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.ops.declaration.sign_analysis import is_positive
-from gradual.ops.declaration.unknown_rank import Asking
+from gradual.origin import Origin
 from gradual.run.steps.operators import constant_type
 from gradual.syntax.printing.metadata_text import encoded
 from gradual.syntax.tree.ast import MetaTensor
 from gradual.syntax.tree.literals import written
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
-from gradual.types.unpacking import closed, opened, size_of, tracked_length, with_contents
+from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
+from gradual.types.unpacking import closed, size_of
 
 INLINE = 256
 """The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
@@ -39,7 +39,6 @@ LISTED = 8
 """The greatest number of elements of a vector of integers that are written where they are used."""
 
 Key = tuple[DType, tuple[int, ...], bytes]
-Judged = tuple[OpenedType, bool]
 
 
 class Builder:
@@ -49,6 +48,11 @@ class Builder:
         weights: the constants that are parameters, by name.
         functions: the definitions beside `@main`, by what they are.
         positive: the names of sizes that are at least 1.
+        node: the node of the model that is being imported.
+        judging: the types of applications.
+        marks: around the pieces of the text, for the nodes that they are made from.
+        names_of: parameter, as it is written -> the model's own names of its value.
+        folded: the model's own names of values that were computed while importing, with these values.
     """
 
     def __init__(self) -> None:
@@ -57,10 +61,15 @@ class Builder:
         self.functions: dict[str, str] = {}
         self.positive: frozenset[str] = frozenset()
         self.block = Block()
+        self.node: Origin | None = None
+        self.marks = Marks()
+        self.names_of: dict[str, list[str]] = {}
+        self.folded: dict[str, Tensor] = {}
         self._weight_names: dict[Key, str] = {}
         self._metadata: dict[Key, int] = {}
         self._constants: list[MetaTensor] = []
-        self._unknowns = self._temporaries = 0
+        self.judging = Judging()
+        self._temporaries = 0
 
     # ----------------------------------------------------------------------------------------------------- values
     def input(self, name: str, type: OpenedType) -> Value:
@@ -95,6 +104,7 @@ class Builder:
         if key not in self._weight_names:
             self._weight_names[key] = self.names.fresh(name)
             self.weights[self._weight_names[key]] = tensor
+            self.names_of[f"%{self._weight_names[key]}"] = []
         return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
@@ -108,7 +118,7 @@ class Builder:
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
         settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
-        type, owes = self._judged(declared, flat, settings)
+        type, owes = self.judging.judged(declared, flat, settings)
         constant = None if owes else folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
@@ -143,7 +153,7 @@ class Builder:
     def sized(self, value: Any) -> Any:
         """An attribute with what is known of the scalars in it."""
         if isinstance(value, Value):
-            type = self._readable(value.type)
+            type = self.judging.readable(value.type)
             if not isinstance(type, TensorType) or type.rank or type.contents is None:
                 raise Unsupported("a size that is no integer")
             return type.contents[0]
@@ -170,7 +180,7 @@ class Builder:
 
     def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
         """A new binding at the end of the block."""
-        binding = Binding(tuple(operands), text, self.block, operator)
+        binding = Binding(tuple(operands), text, self.block, operator, self.node)
         for operand in operands:
             if isinstance(operand.origin, Binding):
                 operand.origin.uses += 1
@@ -198,14 +208,20 @@ class Builder:
             made.name = self.names.fresh(name)
         return value
 
-    def unknown(self) -> str:
-        """A path for unknowns that nothing else speaks of."""
-        self._unknowns += 1
-        return f"%.{self._unknowns}"
+    def record(self, value: Value, name: str) -> Value:
+        """Keep the model's own name of a value, and bind the value to it as `named` does."""
+        match value.origin:
+            case Binding() as made:
+                made.values.append(name)
+            case str() as parameter:
+                self.names_of.setdefault(parameter, []).append(name)
+            case None if isinstance(value.constant, Tensor):
+                self.folded.setdefault(name, value.constant)
+        return self.named(value, name)
 
     def open(self, type: Any) -> OpenedType:
         """The type with an unknown in place of each hole."""
-        return opened(type, self.unknown(), lambda *_: None)[0]
+        return self.judging.open(type)
 
     # ----------------------------------------------------------------------------------------------------- blocks
     @contextmanager
@@ -216,47 +232,6 @@ class Builder:
             yield self.block
         finally:
             self.block = outer
-
-    # ---------------------------------------------------------------------------------------------------- judging
-    def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
-        """The type of an application, and whether it owes what is not plainly so."""
-        if any(map(_is_unranked, types)):
-            return self._at_any_rank(operator, types, settings), True
-        readable = [
-            self._readable(type) if index in operator.reads or operator.contents is not None else type
-            for index, type in enumerate(types)
-        ]
-        try:
-            judgement = operator.judge(*readable, **settings)
-        except OpenRank:
-            return self._at_any_rank(operator, types, settings), True
-        except IllFormed as error:
-            raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        result = self.open(_legible(judgement.result))
-        owes = any(need.goal is not TRUE for need in judgement.needs)
-        length = tracked_length(result, TRACKED)
-        if operator.contents is None or length is None:
-            return result, owes
-        contents = operator.contents(*readable, **settings)
-        assert isinstance(result, TensorType)
-        known = contents if contents is not None and len(contents) == length else None
-        return TensorType(result.shape, result.dtype, known), owes
-
-    def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """What is the same of the result at every rank that operands may have."""
-        try:
-            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
-        except IllFormed as error:
-            raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        if found is None:
-            raise Unsupported("operands of which too little is known here")
-        return self.open(_legible(found))
-
-    def _readable(self, type: OpenedType) -> OpenedType:
-        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
-        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
-            return type
-        return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
 
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
@@ -271,6 +246,9 @@ class Builder:
     def _bound(self, binding: Binding) -> str:
         if binding.name is not None:
             return f"%{binding.name}"
+        return self.marks.around(self._text(binding), binding.origin)
+
+    def _text(self, binding: Binding) -> str:
         return binding.text([self.written(operand) for operand in binding.operands])
 
     def lines(self, block: Block) -> Iterator[str]:
@@ -281,11 +259,36 @@ class Builder:
                 binding.name = self.names.unused(f"t{self._temporaries}")
         for binding in block.bindings:
             if binding.name is not None:
-                yield f"let %{binding.name} = {binding.text([self.written(operand) for operand in binding.operands])};"
+                yield self.marks.around(f"let %{binding.name} = {self._text(binding)};", binding.origin)
 
     def body(self, block: Block, result: Value) -> str:
         """A block with what it gives."""
         return "{\n" + "".join(f"{line}\n" for line in self.lines(block)) + f"{self.written(result)}\n}}"
+
+    def program(
+        self,
+        inputs: Mapping[str, Origin],
+        types: Sequence[str],
+        clauses: Sequence[str],
+        body: str,
+        notes: Iterable[str],
+    ) -> Program:
+        """The program whose `@main` has this body, and takes the inputs, with their types, and then the weights."""
+        params = [self._parameter(*each) for each in zip(inputs, inputs.values(), types, strict=True)]
+        for name, tensor in self.weights.items():
+            type, own = tensor_text(map(str, tensor.shape), tensor.dtype), self.names_of[f"%{name}"]
+            said = own[0] if own else name
+            params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
+        demanded = f"where {', '.join(clauses)} " if clauses else ""
+        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
+        marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
+        text, origins = self.marks.removed(indented(marked))
+        return Program(text, origins, dict(self.weights), tuple(notes), dict(self.folded))
+
+    def _parameter(self, name: str, origin: Origin, type: str) -> str:
+        own = self.names_of.get(name, ())
+        others = tuple(one for one in own if one != origin.value)
+        return self.marks.around(f"{name}: {type}", replace(origin, also=others))
 
     def _literal(self, tensor: Tensor) -> str:
         if tensor.rank == 0:
@@ -300,7 +303,7 @@ class Builder:
             self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
         return f"meta[relay.Constant][{self._metadata[key]}]"
 
-    def metadata(self) -> str:
+    def _metadata_text(self) -> str:
         """The section of constants, or nothing."""
         return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
 
@@ -308,26 +311,6 @@ class Builder:
 def stated(type: GradualType) -> Any:
     """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
     return closed(type, lambda variable: not variable.is_existential)
-
-
-def _is_unranked(type: OpenedType) -> bool:
-    """Whether a tensor in the type has a rank that is not known."""
-    return isinstance(type, UnrankedType) or (isinstance(type, TupleType) and any(map(_is_unranked, type.fields)))
-
-
-def _legible(type: GradualType) -> GradualType:
-    """The type with an unknown for each size that is too large to be written, as the checker has it."""
-    match type:
-        case TensorType(shape, dtype):
-            return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)
-        case TupleType(fields):
-            return TupleType(tuple(map(_legible, fields)))
-        case _:
-            return type
-
-
-def _is_too_large(size: Dim | Hole) -> bool:
-    return isinstance(size, Dim) and is_large(size, LIMITS.nodes)
 
 
 def _key(tensor: Tensor) -> Key:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.origin import Origin
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, UnrankedType
@@ -47,15 +48,27 @@ class Binding:
         name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
         block: the block in which it stands.
         operator: of which it is an application, if it is one; `tuple` makes a tuple.
+        node: the node of the model that it is made from.
+        values: the model's own names of what is bound.
     """
 
     operands: tuple[Value, ...]
     text: Callable[[Sequence[str]], str]
     block: Block
     operator: str = ""
+    node: Origin | None = None
+    values: list[str] = field(default_factory=list)
     name: str | None = None
     uses: int = 0
     shared: bool = False
+
+    @property
+    def origin(self) -> Origin | None:
+        """The node that it is made from, with the names that the model has for its value."""
+        if self.node is None or not self.values:
+            return self.node
+        first, *others = self.values
+        return replace(self.node, value=first, also=tuple(others))
 
 
 @dataclass(frozen=True, eq=False)

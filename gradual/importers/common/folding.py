@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradual.importers.onnx.builder.values import Value
+from gradual.importers.common.values import Value
 from gradual.ops.declaration.operator import Operator
 from gradual.run.sizes import plain
 from gradual.tensors.fault import TensorFault

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from gradual.importers.onnx.builder.builder import Builder, stated
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.builder import Builder, stated
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gradual.importers.onnx.builder.builder import Builder
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Graph, Model, Node, Unsupported
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Graph, Model, Node
 from gradual.tensors.tensor import Tensor
 
 Importer = Callable[["Use"], "Value | Sequence[Value | None]"]

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from gradual.dims.term.dim import Dim, constant, variable
-from gradual.importers.onnx.builder.formulas import Formula, NoFormula, formula
-from gradual.importers.onnx.builder.values import Names
-from gradual.importers.onnx.file.model import Extent, Port, Unread, Unsupported
-from gradual.types.dtype import DType
+from gradual.importers.common.formulas import Formula, NoFormula, formula
+from gradual.importers.common.ports import Extent, Port
+from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.text import tensor_text
+from gradual.importers.common.values import Names
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -133,12 +134,6 @@ def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
 def _spelled(name: str) -> str:
     """A name in the letters that programs have."""
     return name if _WORD.fullmatch(name) else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
-
-
-def tensor_text(extents: Iterable[str], dtype: DType) -> str:
-    """A type as programs write it."""
-    texts = list(extents)
-    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
 
 
 def _extent(text: str) -> Dim | Hole:

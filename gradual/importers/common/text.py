@@ -1,0 +1,89 @@
+"""The text of an imported program, with the node that each piece of it was made from.
+
+While the text is put together, each piece that belongs to a node is wrapped in marks, which are taken out at the end:
+pieces nest, as expressions and bodies do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gradual.origin import Origin, Origins
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+
+_OPEN, _CLOSE = "\x02", "\x03"
+_MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_BRACES = re.compile(r"[{}]")
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An imported model.
+
+    Attributes:
+        text: the program, in canonical form.
+        origins: for each piece of the text the node of the model that it was made from.
+        weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
+        notes: what of the model was read in a way that its users may not expect.
+        folded: the values that were computed while importing, by the names that the model has for them.
+    """
+
+    text: str
+    origins: Origins
+    weights: Mapping[str, Tensor]
+    notes: tuple[str, ...] = ()
+    folded: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+class Marks:
+    """Marks around pieces of text, each for one origin."""
+
+    def __init__(self) -> None:
+        self._origins: list[Origin] = []
+
+    def around(self, text: str, origin: Origin | None) -> str:
+        """The text, marked as made from a node."""
+        if origin is None:
+            return text
+        self._origins.append(origin)
+        return f"{_OPEN}{len(self._origins) - 1}{_CLOSE}{text}{_OPEN}{_CLOSE}"
+
+    def removed(self, text: str) -> tuple[str, Origins]:
+        """The text without the marks, and what they said of it."""
+        pieces = _MARK.split(text)
+        starts, origins = list[int](), list[Origin | None]()
+        around: list[Origin | None] = [None]
+        kept, length = [pieces[0]], len(pieces[0])
+        for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+            if mark:
+                around.append(self._origins[int(mark)])
+            else:
+                around.pop()
+            starts.append(length)
+            origins.append(around[-1])
+            kept.append(piece)
+            length += len(piece)
+        return "".join(kept), Origins(starts, origins)
+
+
+def tensor_text(extents: Iterable[str], dtype: DType) -> str:
+    """A type as programs write it."""
+    texts = list(extents)
+    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
+
+
+def indented(text: str) -> str:
+    """The lines of a program, indented by the braces that are open; each `}` that begins a line closes one."""
+    depth, lines = 0, list[str]()
+    for line in text.split("\n"):
+        bare = _MARK.sub("", line)
+        closes = bare.startswith("}")
+        lines.append(_INDENT * (depth - closes) + line if bare else line)
+        found: Sequence[str] = _BRACES.findall(_STRING.sub("", bare))
+        depth += found.count("{") - found.count("}")
+    return "\n".join(lines)
