@@ -1,7 +1,7 @@
 """A program under construction: applications of operators, their types, and the text that they become.
 
-Every application is judged as the checker would judge it, so that the importer knows ranks, element types and what is
-known of sizes and elements; nothing is decided here, and no need is looked at: that is the checker's part.
+Every application is typed by the same rules as in the checker, so that the importer knows ranks and element types, and
+sizes and elements as far as they can be known.  Requirements are not decided here: that is the checker's part.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleT
 from gradual.types.unpacking import closed, opened, size_of, tracked_length, with_contents
 
 INLINE = 256
-"""The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
+"""The greatest number of elements of a constant that is written in the program; a larger one is a weight."""
 
 LISTED = 8
-"""The greatest number of elements of a vector of integers that are written where they are used."""
+"""The greatest number of elements of a vector of integers that is written where it is used."""
 
 Key = tuple[DType, tuple[int, ...], bytes]
 Judged = tuple[OpenedType, bool]
@@ -47,7 +47,7 @@ class Builder:
 
     Attributes:
         weights: the constants that are parameters, by name.
-        functions: the definitions beside `@main`, by what they are.
+        functions: name -> the text of a definition that precedes `@main`.
         positive: the names of sizes that are at least 1.
     """
 
@@ -68,7 +68,7 @@ class Builder:
         return Value(type, f"%{name}")
 
     def constant(self, tensor: Tensor, name: str = "") -> Value:
-        """A constant; of many elements, or of floats under a name, it becomes a weight."""
+        """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
         type = constant_type(tensor)
         if name and (tensor.size > INLINE or (tensor.dtype.is_float and tensor.rank)):
             return Value(type, self._weight(tensor, name), tensor)
@@ -98,10 +98,10 @@ class Builder:
         return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application, whose attributes may hold scalars in the place of sizes; of constants, its value if small.
+        """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
-        Elements of integers that were rearranged under several axes are taken out of their vector: no element under
-        more axes than one is followed.  Neither are floats, so that numbers that become floats are constants.
+        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged by way of a higher rank
+        is therefore taken from its source again, and known integers that are cast to floats become a constant first.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),)
@@ -136,12 +136,12 @@ class Builder:
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
 
     def dim(self, size: int | Value) -> Dim:
-        """What is known of a size that is a number or a scalar."""
+        """The symbolic size that a number or a scalar value is."""
         found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
         return found
 
     def sized(self, value: Any) -> Any:
-        """An attribute with what is known of the scalars in it."""
+        """An attribute in which each scalar value is replaced by its symbolic size."""
         if isinstance(value, Value):
             type = self._readable(value.type)
             if not isinstance(type, TensorType) or type.rank or type.contents is None:
@@ -154,12 +154,12 @@ class Builder:
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
 
     def is_positive(self, size: Dim) -> bool:
-        """Whether a size is plainly at least 1, as the named ones are."""
+        """Whether a size is at least 1 by its form, given that the names in `positive` are."""
         above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
         return is_positive(size.substitute(above))
 
     def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
-        """The value where a condition holds, a scalar, which a node of the model asks for."""
+        """Assert a scalar condition that a node of the model requires, unless it is known to hold; return the value."""
         if condition.truth is not None:
             if condition.truth:
                 return value
@@ -191,7 +191,7 @@ class Builder:
         return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
 
     def named(self, value: Value, name: str) -> Value:
-        """The value, bound to a name if it is not yet and no constant; not if it may be that nothing asks for it."""
+        """Give the binding of a value a name; tuples, and rearrangements that `call` may bypass, get none."""
         passing = value.drawn is not None and value.rank > 1
         made = value.origin
         if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
@@ -199,18 +199,18 @@ class Builder:
         return value
 
     def unknown(self) -> str:
-        """A path for unknowns that nothing else speaks of."""
+        """A fresh path, by which new unknown sizes are identified."""
         self._unknowns += 1
         return f"%.{self._unknowns}"
 
     def open(self, type: Any) -> OpenedType:
-        """The type with an unknown in place of each hole."""
+        """The type with a fresh unknown in place of each `?`."""
         return opened(type, self.unknown(), lambda *_: None)[0]
 
     # ----------------------------------------------------------------------------------------------------- blocks
     @contextmanager
     def inside(self, block: Block | None = None) -> Iterator[Block]:
-        """A new block in the present one, or one that was left."""
+        """Put the next bindings into a new block, or again into a given one."""
         outer, self.block = self.block, block or Block()
         try:
             yield self.block
@@ -219,7 +219,7 @@ class Builder:
 
     # ---------------------------------------------------------------------------------------------------- judging
     def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
-        """The type of an application, and whether it owes what is not plainly so."""
+        """The type of an application, and whether one of its requirements is not trivially true."""
         if any(map(_is_unranked, types)):
             return self._at_any_rank(operator, types, settings), True
         readable = [
@@ -243,7 +243,7 @@ class Builder:
         return TensorType(result.shape, result.dtype, known), owes
 
     def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """What is the same of the result at every rank that operands may have."""
+        """What the results at all possible ranks of the operands have in common."""
         try:
             found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
         except IllFormed as error:
@@ -253,14 +253,14 @@ class Builder:
         return self.open(_legible(found))
 
     def _readable(self, type: OpenedType) -> OpenedType:
-        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
+        """The type with a fresh unknown for each untracked element that a rule may read; booleans are no sizes."""
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return type
         return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
 
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
-        """How a value stands in the program."""
+        """The text of a value in the program."""
         if isinstance(value.origin, str):
             return value.origin
         if value.origin is not None:
@@ -284,7 +284,7 @@ class Builder:
                 yield f"let %{binding.name} = {binding.text([self.written(operand) for operand in binding.operands])};"
 
     def body(self, block: Block, result: Value) -> str:
-        """A block with what it gives."""
+        """The text of a block with its result."""
         return "{\n" + "".join(f"{line}\n" for line in self.lines(block)) + f"{self.written(result)}\n}}"
 
     def _literal(self, tensor: Tensor) -> str:
@@ -306,7 +306,7 @@ class Builder:
 
 
 def stated(type: GradualType) -> Any:
-    """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
+    """The type as it can be written anywhere in the program: a size that contains an unknown is `?`."""
     return closed(type, lambda variable: not variable.is_existential)
 
 
@@ -316,7 +316,7 @@ def _is_unranked(type: OpenedType) -> bool:
 
 
 def _legible(type: GradualType) -> GradualType:
-    """The type with an unknown for each size that is too large to be written, as the checker has it."""
+    """The type with `?` for each size whose term is too large to be written, as in the checker."""
     match type:
         case TensorType(shape, dtype):
             return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)
@@ -331,7 +331,7 @@ def _is_too_large(size: Dim | Hole) -> bool:
 
 
 def _key(tensor: Tensor) -> Key:
-    """What two constants have in common that are one."""
+    """The key by which equal constants are shared."""
     return tensor.dtype, tensor.shape, bytes(tensor.elements)
 
 
@@ -344,7 +344,7 @@ def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, An
 
 
 def _scalars(value: Any) -> Iterator[Value]:
-    """The scalars that stand in an attribute, left to right."""
+    """The scalar values in an attribute, left to right."""
     if isinstance(value, Value):
         yield value
     elif isinstance(value, list | tuple):

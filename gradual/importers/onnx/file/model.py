@@ -1,4 +1,4 @@
-"""An ONNX model as plain values: what `reading` gives and everything else of the importer takes.
+"""An ONNX model as plain values, which `reading` produces and the rest of the importer uses.
 
 The terms are those of ONNX's specification (`docs/IR.md`): a graph has inputs, initializers, nodes and outputs.
 """
@@ -13,20 +13,20 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 Extent = int | str | None
-"""A size of a declared shape: a number, a name (`dim_param`), or nothing said."""
+"""A size of a declared shape: a number, a name (`dim_param`), or None if it is not declared."""
 
 
 class Unsupported(Exception):
-    """What of a model is not imported; the argument says what and why, in the user's words."""
+    """A part of a model cannot be imported; the argument says which and why, in the user's terms."""
 
 
 class Told(Exception):
-    """That something is not imported, where it was told already why."""
+    """A part of a model cannot be imported, and the reason is recorded already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A part of a model that is not imported, in its place: why is told if anything needs it."""
+    """Replaces a part of a model that cannot be read; the reason is reported only if the part is used."""
 
     says: str
 
@@ -48,9 +48,9 @@ class Port:
     """An input or output of a graph.
 
     Attributes:
-        dtype: None where it is not declared, as graphs inside others need not.
-        shape: None where not even the rank is declared.
-        sequence: whether it is a sequence, of whose elements the other two speak.
+        dtype: None if it is not declared, which an inner graph need not do.
+        shape: None if not even the rank is declared.
+        sequence: whether it is a sequence; `dtype` and `shape` are then those of its elements.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Node:
     Attributes:
         overload: which of several functions of one name is applied.
         inputs: names of values; an empty one is an optional input that is left out.
-        attributes: integers, floats, strings, tensors, graphs, and tuples of them, or what is not read.
+        attributes: integers, floats, strings, tensors, graphs, and tuples of them, or `Unread`.
     """
 
     operator: str
@@ -79,12 +79,12 @@ class Node:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a model's own function for its operator stands under."""
+        """The key of its operator in `Model.functions`."""
         return self.domain, self.operator, self.overload
 
     @property
     def title(self) -> str:
-        """What users know the node by."""
+        """The name by which users know the node."""
         return self.name or next(filter(None, self.outputs), self.operator)
 
 
@@ -104,8 +104,8 @@ class Model:
     """A model.
 
     Attributes:
-        opsets: the version of each operator set that the model was written for; that of ONNX itself stands under "".
-        functions: bodies of the operators that the model itself declares, by domain, name and overload.
+        opsets: domain -> the version of its operator set that the model was written for; ONNX's own domain is "".
+        functions: domain, name and overload -> an operator that the model itself defines.
         producer: the converter that wrote it.
     """
 
@@ -122,7 +122,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """An operator that a model declares by a body."""
+    """An operator that is defined by a body of nodes."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
