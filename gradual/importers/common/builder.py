@@ -1,7 +1,7 @@
 """A program under construction: applications of operators, their types, and the text that they become.
 
-Every application is judged as the checker would judge it, so that the importer knows ranks, element types and what is
-known of sizes and elements; nothing is decided here, and no need is looked at: that is the checker's part.
+Every application is typed by the same rules as in the checker, so that the importer knows ranks and element types, and
+sizes and elements as far as they can be known.  Requirements are not decided here: that is the checker's part.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import closed, size_of
 
 INLINE = 256
-"""The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
+"""The greatest number of elements of a constant that is written in the program; a larger one is a weight."""
 
 LISTED = 8
-"""The greatest number of elements of a vector of integers that are written where they are used."""
+"""The greatest number of elements of a vector of integers that is written where it is used."""
 
 Key = tuple[DType, tuple[int, ...], bytes]
 
@@ -46,7 +46,7 @@ class Builder:
 
     Attributes:
         weights: the constants that are parameters, by name.
-        functions: the definitions beside `@main`, by what they are.
+        functions: name -> the text of a definition that precedes `@main`.
         positive: the names of sizes that are at least 1.
         node: the node of the model that is being imported.
         judging: the types of applications.
@@ -77,7 +77,7 @@ class Builder:
         return Value(type, f"%{name}")
 
     def constant(self, tensor: Tensor, name: str = "") -> Value:
-        """A constant; of many elements, or of floats under a name, it becomes a weight."""
+        """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
         type = constant_type(tensor)
         if name and (tensor.size > INLINE or (tensor.dtype.is_float and tensor.rank)):
             return Value(type, self._weight(tensor, name), tensor)
@@ -108,10 +108,10 @@ class Builder:
         return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application, whose attributes may hold scalars in the place of sizes; of constants, its value if small.
+        """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
-        Elements of integers that were rearranged under several axes are taken out of their vector: no element under
-        more axes than one is followed.  Neither are floats, so that numbers that become floats are constants.
+        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged by way of a higher rank
+        is therefore taken from its source again, and known integers that are cast to floats become a constant first.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),)
@@ -146,12 +146,12 @@ class Builder:
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
 
     def dim(self, size: int | Value) -> Dim:
-        """What is known of a size that is a number or a scalar."""
+        """The symbolic size that a number or a scalar value is."""
         found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
         return found
 
     def sized(self, value: Any) -> Any:
-        """An attribute with what is known of the scalars in it."""
+        """An attribute in which each scalar value is replaced by its symbolic size."""
         if isinstance(value, Value):
             type = self.judging.readable(value.type)
             if not isinstance(type, TensorType) or type.rank or type.contents is None:
@@ -164,12 +164,12 @@ class Builder:
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
 
     def is_positive(self, size: Dim) -> bool:
-        """Whether a size is plainly at least 1, as the named ones are."""
+        """Whether a size is at least 1 by its form, given that the names in `positive` are."""
         above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
         return is_positive(size.substitute(above))
 
     def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
-        """The value where a condition holds, a scalar, which a node of the model asks for."""
+        """Assert a scalar condition that a node of the model requires, unless it is known to hold; return the value."""
         if condition.truth is not None:
             if condition.truth:
                 return value
@@ -201,7 +201,7 @@ class Builder:
         return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
 
     def named(self, value: Value, name: str) -> Value:
-        """The value, bound to a name if it is not yet and no constant; not if it may be that nothing asks for it."""
+        """Give the binding of a value a name; tuples, and rearrangements that `call` may bypass, get none."""
         passing = value.drawn is not None and value.rank > 1
         made = value.origin
         if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
@@ -226,7 +226,7 @@ class Builder:
     # ----------------------------------------------------------------------------------------------------- blocks
     @contextmanager
     def inside(self, block: Block | None = None) -> Iterator[Block]:
-        """A new block in the present one, or one that was left."""
+        """Put the next bindings into a new block, or again into a given one."""
         outer, self.block = self.block, block or Block()
         try:
             yield self.block
@@ -235,7 +235,7 @@ class Builder:
 
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
-        """How a value stands in the program."""
+        """The text of a value in the program."""
         if isinstance(value.origin, str):
             return value.origin
         if value.origin is not None:
@@ -262,7 +262,7 @@ class Builder:
                 yield self.marks.around(f"let %{binding.name} = {self._text(binding)};", binding.origin)
 
     def body(self, block: Block, result: Value) -> str:
-        """A block with what it gives."""
+        """The text of a block with its result."""
         return "{\n" + "".join(f"{line}\n" for line in self.lines(block)) + f"{self.written(result)}\n}}"
 
     def program(
@@ -309,12 +309,12 @@ class Builder:
 
 
 def stated(type: GradualType) -> Any:
-    """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
+    """The type as it can be written anywhere in the program: a size that contains an unknown is `?`."""
     return closed(type, lambda variable: not variable.is_existential)
 
 
 def _key(tensor: Tensor) -> Key:
-    """What two constants have in common that are one."""
+    """The key by which equal constants are shared."""
     return tensor.dtype, tensor.shape, bytes(tensor.elements)
 
 
@@ -327,7 +327,7 @@ def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, An
 
 
 def _scalars(value: Any) -> Iterator[Value]:
-    """The scalars that stand in an attribute, left to right."""
+    """The scalar values in an attribute, left to right."""
     if isinstance(value, Value):
         yield value
     elif isinstance(value, list | tuple):

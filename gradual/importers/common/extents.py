@@ -17,19 +17,19 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INVENTED = re.compile(
     r"unk__\d+|(p2o\.)?DynamicDimension\.\d+|\w+_dynamic_axes_\d+|[Nn]one|[Uu]nknown(_\w+)?", re.ASCII
 )
-"""What converters write for a size of which they know nothing: tf2onnx and ONNX's inference, Paddle's, torch's."""
+"""What converters write for an unknown size: tf2onnx and ONNX's shape inference, Paddle's converter, torch's."""
 _RESERVED = (
     *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
     *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
 )
-"""Words of the language, which name no size."""
+"""Words of the language, which cannot name a size."""
 
 
 class Dims:
-    """The sizes of the inputs: a name stays one, and so does a formula whose names are told by other sizes.
+    """The sizes of the inputs: a name stays a name, and a formula stays a formula if the sizes determine its names.
 
     Attributes:
-        clauses: what `@main` demands so that the quotients in formulas are exact.
+        clauses: the conditions that `@main` requires so that the quotients in formulas are exact.
         nameless: the names and formulas that are `?` in the program.
     """
 
@@ -49,7 +49,9 @@ class Dims:
         self._solve()
 
     def _solve(self) -> None:
-        """Name what formulas tell, and give those that tell too little a name, or none."""
+        """Name each size for which a formula can be solved, until no more are found.
+
+        A formula with other names becomes one name, if it can have any value whatever the others have; else `?`."""
         while name := next(filter(None, map(self._told, self._formulas.values())), None):
             self._known[name] = self._names.unused(_spelled(name))
         waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}
@@ -63,13 +65,13 @@ class Dims:
         return set(one.names) - set(self._known)
 
     def _told(self, one: Formula) -> str | None:
-        """The name that a formula tells, where it is the only one that is missing."""
+        """The only name of a formula that has none in the program yet, if the formula can be solved for it."""
         missing = self._missing(one)
         return next(iter(missing)) if len(missing) == 1 and missing <= one.solves else None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That some sizes have no name, in one line."""
+        """One line if some sizes have no name."""
         if not self.nameless:
             return ()
         first, *others = self.nameless
@@ -82,7 +84,7 @@ class Dims:
         return tuple(self._known)
 
     def empty(self, names: Iterable[str]) -> list[str]:
-        """That sizes of these names may be 0, as clauses; raises Unsupported for a name that no size has."""
+        """Clauses by which the sizes of these names may be 0; raises Unsupported for a name that no size has."""
         found: list[str] = []
         for name in names:
             if name not in self._known:
@@ -96,7 +98,7 @@ class Dims:
         return frozenset(self._known.values()) - {self._known[name] for name in empty if name in self._known}
 
     def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
-        """How the type of an input is written, and the type."""
+        """The type of an input, as text and as a type."""
         if isinstance(port.dtype, Unread):
             raise Unsupported(port.dtype.says)
         if port.dtype is None:
@@ -132,12 +134,12 @@ def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
 
 
 def _spelled(name: str) -> str:
-    """A name in the letters that programs have."""
+    """A name as a program can write it, with `_` in place of other characters."""
     return name if _WORD.fullmatch(name) else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
 
 
 def _extent(text: str) -> Dim | Hole:
-    """A size in the type: a formula is an unknown here, the checker reads it."""
+    """A size as the importer knows it: a formula is `?`, since only the checker reads it."""
     if text.isdecimal():
         return constant(int(text))
     return variable(text) if _WORD.fullmatch(text) else Hole()

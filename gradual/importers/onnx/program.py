@@ -2,7 +2,7 @@
 
     program(load("model.onnx")).text
 
-What has no place in a program is told node by node, all of a model in one go.
+Everything that cannot be imported is reported at once, node by node.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, r
 """The modules whose importers are in `IMPORTERS`."""
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
-"""The converter that writes the shape of a scalar where it knows no rank."""
+"""The converter that declares an input as a scalar if it does not know its rank."""
 
 
 def program(model: Model, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
-    """The program of a model, in which `@main` demands a condition if one is given.
+    """The program of a model, in which `@main` requires the condition `where` if one is given.
 
-    With `opens` the sizes of the inputs that the model names are unknown, each on its own.  Named sizes are at least 1
-    but for those that are given as `empty`, which may be 0.
-    Raises Refused with everything that stands in the way.
+    With `opens`, each input size that the model names is `?` instead.  Named sizes are at least 1, except for those
+    listed in `empty`, which may be 0.
+    Raises Refused with everything that prevents the import.
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
@@ -71,7 +71,7 @@ def program(model: Model, where: str | None = None, opens: bool = False, empty: 
 
 
 def _without_ranks(model: Model) -> Model:
-    """The model with inputs of unknown rank for those of rank 0."""
+    """The model with each input of rank 0 replaced by one of unknown rank."""
     ports = tuple(replace(port, shape=None) if port.shape == () else port for port in model.graph.inputs)
     return replace(model, graph=replace(model.graph, inputs=ports), producer="")
 
@@ -94,7 +94,7 @@ class _Import:
         self.index = 0
 
     def program(self, where: str | None, empty: Sequence[str]) -> Program:
-        """The program; raises Refused with everything that stands in the way."""
+        """The program; raises Refused with everything that prevents the import."""
         measured(self.model)
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
@@ -126,7 +126,7 @@ class _Import:
             yield f"%{name}", origin, written
 
     def body(self, scope: Scope) -> str:
-        """The body of `@main`; raises Told where anything stands in the way."""
+        """The body of `@main`; raises Told if anything prevents the import."""
         outputs = self.outputs(self.model.graph, scope, self.model.opsets)
         if self.reasons:
             raise Told
@@ -137,14 +137,14 @@ class _Import:
         return self.builder.body(self.builder.block, result)
 
     def told(self) -> list[str]:
-        """What stands in the way, in the order of the model: operators that are not imported are told of all of it."""
+        """The reasons, in the order of the model, with the operators that are not imported in all of the model."""
         unknown = list(not_imported(self.model))
         known = {(one.operator, one.says) for one in unknown}
         others = [one for one in self.reasons if (one.operator, one.says) not in known]
         return [str(one) for one in grouped([*unknown, *others])]
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Keep a reason; a node in the body of a function is told by the node that applies it."""
+        """Record a reason; that of a node in a function's body is reported for the node that applies the function."""
         if node is not None and self.around and why_not(node, self.model.opset) != says:
             says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
             node = self.around[0][1]
@@ -152,7 +152,7 @@ class _Import:
         self.reasons.append(Reason(self.index, operator, title, says))
 
     def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
-        """The values of a graph's outputs; raises Told where something stands in the way."""
+        """The values of a graph's outputs; raises Told if an output cannot be imported."""
         for name, tensor in graph.initializers.items():
             if isinstance(tensor, Unread):
                 self.tell(tensor.says)
@@ -189,7 +189,7 @@ class _Import:
         self.builder.node = outer
 
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
-        """Bind what a node gives to the names of its outputs."""
+        """Bind the results of a node to the names of its outputs."""
         given = self.applied(node, inputs, scope, opsets)
         values = [given] if isinstance(given, Value) else given
         for name, value in zip_longest(node.outputs, values[: len(node.outputs)]):
@@ -201,7 +201,7 @@ class _Import:
     def applied(
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
     ) -> Value | Sequence[Value | None]:
-        """What a node gives: by its importer, or by the body that the model or ONNX has for its operator."""
+        """The results of a node: by its importer, or by the body that the model or ONNX has for its operator."""
         own, opset = self.model.functions.get(node.key), opsets.get("", self.model.opset)
         if own is None and (says := why_not(node, opset)) is not None:
             raise Unsupported(says)
@@ -218,7 +218,7 @@ class _Import:
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
     ) -> Sequence[Value | None]:
-        """What the body of an operator gives."""
+        """The results of an operator that is defined by a body."""
         if any(function is one for one, _ in self.around):
             raise Unsupported("an operator whose body asks for itself")
         scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
@@ -232,7 +232,7 @@ class _Import:
 
 
 def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
-    """A node of a function's body with the attributes of the application."""
+    """A node of a function's body, its attribute references replaced by the attributes of the application."""
     chosen: dict[str, object] = {}
     for key, value in node.attributes.items():
         if isinstance(value, Reference):
@@ -245,7 +245,7 @@ def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
 
 
 def _port(name: str, value: Value | None) -> Port | None:
-    """What ONNX may know of an operand."""
+    """An operand for ONNX's own type inference: its element type, and the sizes that are numbers."""
     if value is None or not isinstance(value.type, TensorType | UnrankedType):
         return None
     shape = [size.value for size in value.type.shape] if isinstance(value.type, TensorType) else None

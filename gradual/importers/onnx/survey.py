@@ -1,4 +1,4 @@
-"""What a model asks for, found without importing it: operators that are not imported, and how far functions expand."""
+"""What is found in a model before it is imported: operators that are not imported, and how far functions expand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Opsets = Mapping[str, int]
 
 
 def why_not(node: Node, opset: int) -> str | None:
-    """Why the operator of a node is not imported, unless the model itself explains it; None where it is."""
+    """Why the operator of a node is not imported, unless the model itself defines it; None if it is imported."""
     if node.domain:
         return f"an operator of the domain {node.domain}"
     if node.operator in IMPORTERS or is_explained(node.operator, opset):
@@ -23,9 +23,9 @@ def why_not(node: Node, opset: int) -> str | None:
 
 
 def not_imported(model: Model) -> Iterator[Reason]:
-    """Every node whose operator is not imported, also in graphs inside, and in functions where they are applied first.
+    """Every node whose operator is not imported, including those in inner graphs and in bodies of functions.
 
-    The body of a function counts once.
+    The body of a function is visited once, where it is first applied.
     """
     met: set[tuple[str, str, str]] = set()
     for index, node in enumerate(model.graph.nodes):
@@ -42,7 +42,7 @@ def not_imported(model: Model) -> Iterator[Reason]:
 
 
 def _inside(node: Node) -> Iterator[Node]:
-    """The nodes of the graphs in a node's attributes."""
+    """The nodes of the graphs in a node's attributes, one level deep."""
     for value in node.attributes.values():
         for graph in value if isinstance(value, tuple) else (value,):
             if isinstance(graph, Graph):
@@ -59,9 +59,9 @@ def all_inside(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def measured(model: Model) -> None:
-    """Raise Unsupported where the functions of a model nest too deep, or become too many nodes once they are expanded.
+    """Raise Unsupported if the functions of a model nest too deep, or expand to too many nodes.
 
-    Each body is looked at once, however often it is applied.
+    Each body is measured once, however often it is applied.
     """
     if not model.functions:
         return
@@ -74,7 +74,7 @@ def measured(model: Model) -> None:
 
 
 def _expanded(model: Model, nodes: Sequence[Node], sizes: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many nodes these become, and how deep functions nest in them; those inside first, without recursion."""
+    """How many nodes these expand to, and how deep functions nest in them; callees are measured first."""
     bodies: dict[int, Function] = {}
     stack = [(one, False) for one in _applied(model, nodes)]
     while stack:
@@ -95,7 +95,7 @@ def _applied(model: Model, nodes: Sequence[Node]) -> Iterator[Function]:
 
 
 def _measure(model: Model, nodes: Sequence[Node], sizes: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
-    """The size of nodes whose functions are measured; one that asks for itself is not yet, and is refused later."""
+    """The same, given the sizes of callees; a recursive callee is missing in `sizes`, and is refused later."""
     count, depth = 0, 0
     for node in all_inside(nodes):
         function = model.functions.get(node.key)

@@ -1,4 +1,4 @@
-"""Operators that treat every element alike, and broadcast.
+"""Elementwise operators, which broadcast.
 
 `elementwise.py` is a table, a row per operator; `conversion` has those that need more: casts, `where`, `clip`.
 Spec: `op.broadcast.agree`, `op.dtype`.

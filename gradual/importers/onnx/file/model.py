@@ -1,4 +1,4 @@
-"""An ONNX model as plain values: what `reading` gives and everything else of the importer takes.
+"""An ONNX model as plain values, which `reading` produces and the rest of the importer uses.
 
 The terms are those of ONNX's specification (`docs/IR.md`): a graph has inputs, initializers, nodes and outputs.
 """
@@ -36,12 +36,12 @@ class Node:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a model's own function for its operator stands under."""
+        """The key of its operator in `Model.functions`."""
         return self.domain, self.operator, self.overload
 
     @property
     def title(self) -> str:
-        """What users know the node by."""
+        """The name by which users know the node."""
         return self.name or next(filter(None, self.outputs), self.operator)
 
 
@@ -61,8 +61,8 @@ class Model:
     """A model.
 
     Attributes:
-        opsets: the version of each operator set that the model was written for; that of ONNX itself stands under "".
-        functions: bodies of the operators that the model itself declares, by domain, name and overload.
+        opsets: domain -> the version of its operator set that the model was written for; ONNX's own domain is "".
+        functions: domain, name and overload -> an operator that the model itself defines.
         producer: the converter that wrote it.
     """
 
@@ -79,7 +79,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """An operator that a model declares by a body."""
+    """An operator that is defined by a body of nodes."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]

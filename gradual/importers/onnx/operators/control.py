@@ -25,7 +25,7 @@ from gradual.verdict import Proved, Refuted
 
 @imports("If")
 def choose(use: Use) -> Sequence[Value]:
-    """What one of two graphs gives."""
+    """The outputs of one of two graphs."""
     condition = as_scalar(use, use[0])
     graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
     known = condition.truth if condition.truth is not None else _decided(condition)
@@ -49,7 +49,7 @@ def choose(use: Use) -> Sequence[Value]:
 
 
 def _decided(condition: Value) -> bool | None:
-    """Whether a condition on sizes holds, where that no size is negative decides it."""
+    """Whether a condition on sizes holds; None unless it is decided by no size being negative."""
     (goal,) = condition.tensor.contents or (None,)
     if not isinstance(goal, Constraint):
         return None
@@ -83,14 +83,14 @@ def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
 
 
 def _joined(one: Value, other: Value) -> Any:
-    """What is known of a value that comes from either side; the checker knows more."""
+    """The join of the types of both branches; the checker's own join may be more precise."""
     if lists.is_sequence(one) and lists.is_sequence(other):
         return lists.settled(lists.wider(lists.held(one), lists.held(other)))
     return lists.wider(one.type, other.type)
 
 
 def _opened(use: Use, value: Value, type: Any) -> Value:
-    """The value of a branch, its sizes left open where the other branch may have others."""
+    """The value of a branch, cast to the joined type, in which sizes are `?` where the branches differ."""
     if lists.is_sequence(value):
         return _listed(use, value, type)
     if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
@@ -100,16 +100,16 @@ def _opened(use: Use, value: Value, type: Any) -> Value:
 
 
 def _listed(use: Use, value: Value, type: Any) -> Value:
-    """The value as it is handed on: a sequence as a list of this type."""
+    """The value as it is passed on: a sequence becomes a list of this type."""
     return lists.as_list(use.builder, value, type) if lists.is_sequence(value) else value
 
 
 # ------------------------------------------------------------------------------------------------------------ loops
 @imports("Loop")
 def loop(use: Use) -> Sequence[Value]:
-    """A graph again and again, as a function that calls itself.
+    """Repeat a graph, as a recursive function.
 
-    What it hands on may change its sizes, but neither its rank nor its element type.
+    A loop-carried tensor may change its sizes, but neither its rank nor its element type.
     """
     builder, body = use.builder, use.graph("body")
     begun = [use[index] for index in range(2, len(use.inputs))]
@@ -139,7 +139,7 @@ def loop(use: Use) -> Sequence[Value]:
 
     def text(given: Sequence[str]) -> str:
         conditions = [] if limit is None else [f"less({names[0]}, {given[-1]})"]
-        if use.optional(1) is not None:  # otherwise what the body says of it is ignored
+        if use.optional(1) is not None:  # otherwise the condition that the body returns is ignored
             conditions.append(names[1])
         goes_on = f"logical_and({', '.join(conditions)})" if len(conditions) == 2 else "".join(conditions) or "True"
         turn = _turn_text(use, name, names, len(inputs), block, [outputs[0], *kept, *scanned])
@@ -155,7 +155,7 @@ def _condition(use: Use) -> Value:
 
 
 def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Value], list[Value]]:
-    """The graph once: its block, its inputs and its outputs."""
+    """One iteration of the graph: its block, its inputs and its outputs."""
     builder = use.builder
     known = [TensorType((), DType.INT64), TensorType((), DType.BOOL), *types]
     if len(body.inputs) != len(known):
@@ -173,12 +173,12 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
 
 
 def _as_declared(use: Use, port: Port, value: Value) -> Value:
-    """The number of the turn, or the condition: a scalar, or a vector of one element where the graph declares one."""
+    """The iteration number or the condition: a scalar, or a tensor of one element if the graph declares that."""
     return value if not port.shape else use.call("reshape", value, newshape=[1] * len(port.shape))
 
 
 def _nothing(use: Use, value: Value) -> Value:
-    """What a loop has gathered before its first turn."""
+    """The value of a scan output before the first iteration: empty along its first axis."""
     sizes = []
     for size in lists.held_tensor(value).shape:
         if isinstance(size, Hole):
@@ -188,7 +188,7 @@ def _nothing(use: Use, value: Value) -> Value:
 
 
 def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Block, outputs: Sequence[Value]) -> str:
-    """The graph, and the call with what it hands on; the first `count` names are its inputs, the others gather."""
+    """One iteration and the recursive call; the first `count` names are the graph's inputs, the others scan outputs."""
     builder = use.builder
     lines = "".join(f"{line}\n" for line in builder.lines(block))
     written = [builder.written(value) for value in outputs]
@@ -201,7 +201,7 @@ def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Blo
 
 
 def _loop_text(name: str, params: Sequence[tuple[str, str]], goes_on: str, turn: str, start: Sequence[str]) -> str:
-    """The function literal that is the loop, and its first call; the turn's number and condition are not given back."""
+    """The recursive function and its first call; it returns all parameters but iteration number and condition."""
     results = params[2:]
     one = len(results) == 1
     last = results[0][0] if one else f"({', '.join(value for value, _ in results)})"

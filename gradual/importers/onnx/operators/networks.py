@@ -39,7 +39,7 @@ def _matrices(use: Use, a: Value, b: Value) -> Value:
 
 
 def _one_batch(use: Use, value: Value) -> Value:
-    """The axes of the batch as one."""
+    """The value with its batch axes merged into one."""
     while value.rank > 3:
         value = use.call("reshape", value, newshape=[-3, -2])
     return value
@@ -59,7 +59,7 @@ def _broadcast_batches(use: Use, a: Value, b: Value) -> tuple[Value, Value]:
 
 @imports("Gemm")
 def general_product(use: Use) -> Value:
-    """alpha * a * b + beta * c, each of the factors transposed on demand."""
+    """alpha * a * b + beta * c; attributes transpose a and b."""
     flips = {f"transpose_{name.lower()}": True for name in "AB" if use.attribute(f"trans{name}", 0)}
     if flips == {"transpose_b": True}:
         found = use.call("nn.dense", use[0], use[1])
@@ -92,7 +92,7 @@ def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any],
 
 
 def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
-    """An attribute with a number for each axis; none of those that are at least 1 by default is less."""
+    """An attribute with a number for each axis; if its default is 1, each has to be at least 1."""
     given = list(use.attribute(name, (usual,) * len(axes)))
     if len(given) != len(axes) or (usual and min(given, default=usual) < usual):
         raise Unsupported(f"{name}={given}")
@@ -116,7 +116,7 @@ def _padding(use: Use, x: Value, spread: Sequence[int], strides: Sequence[int]) 
 
 
 def _kernel(use: Use, weight: Value) -> list[int]:
-    """The extents of the window, which are those of the weight."""
+    """The extents of the window, from `kernel_shape` or else from the weight."""
     written, count = use.attribute("kernel_shape"), weight.rank - 2
     if written is not None:
         if len(written) != count:
@@ -212,7 +212,7 @@ def mean_pool(use: Use) -> Value:
 
 @imports("LpPool")
 def length_pool(use: Use) -> Value:
-    """The length of each window."""
+    """The p-norm of each window."""
     x, power = use[0], use.attribute("p", 2)
     if power < 1:
         raise Unsupported(f"p={power}")
@@ -243,7 +243,7 @@ def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
 
 
 def _may_start_behind(kernel: Sequence[int], windows: dict[str, Any], padding: Sequence[int]) -> bool:
-    """Whether a last window of which some cells are missing may start in the padding: for some size of the data."""
+    """Whether the last, incomplete window may start in the padding after the data, for some size of the data."""
     dilation = windows.get("dilation", [1] * len(kernel))
     after = padding[len(kernel) :]
     return any(
@@ -263,7 +263,7 @@ def global_pool(use: Use) -> Value:
 
 @imports("LRN")
 def local_response(use: Use) -> Value:
-    """Each element against the squares of its neighbours in other channels, as many before as behind."""
+    """Each element normalized by its neighbours in other channels, as many before as after."""
     if use.required("size") % 2 == 0:
         raise Unsupported("an even size")
     settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
@@ -273,7 +273,7 @@ def local_response(use: Use) -> Value:
 # -------------------------------------------------------------------------------------------------- normalizations
 @imports("BatchNormalization")
 def batch_normalization(use: Use) -> Value:
-    """At inference, with the mean and variance that are given."""
+    """Batch normalization as at inference, with the mean and variance that are given."""
     if use.attribute("training_mode", 0) or use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
         raise Unsupported("training")
     if use.attribute("spatial", 1) != 1:
@@ -285,13 +285,13 @@ def batch_normalization(use: Use) -> Value:
 
 @imports("InstanceNormalization")
 def instance_normalization(use: Use) -> Value:
-    """Channels of samples with mean 0 and variance 1."""
+    """Each channel of each sample, normalized to mean 0 and variance 1."""
     return use.call("nn.instance_norm", use[0], use[1], use[2], epsilon=use.attribute("epsilon", 1e-5))
 
 
 @imports("GroupNormalization")
 def group_normalization(use: Use) -> Value:
-    """Groups of channels with mean 0 and variance 1; before version 21 scale and bias are those of the groups."""
+    """Groups of channels, normalized to mean 0 and variance 1; version 18, with scale and bias by group, is refused."""
     if use.opset < 21:
         raise Unsupported("version 18 of the operator")
     settings = {"num_groups": use.required("num_groups"), "epsilon": use.attribute("epsilon", 1e-5)}
@@ -300,7 +300,7 @@ def group_normalization(use: Use) -> Value:
 
 @imports("LayerNormalization")
 def layer_normalization(use: Use) -> list[Value] | Value:
-    """The last axes with mean 0 and variance 1, scaled and shifted."""
+    """The last axes, normalized to mean 0 and variance 1, then scaled and shifted."""
     x, epsilon = use[0], use.attribute("epsilon", 1e-5)
     axis, bias = positive(use.attribute("axis", -1), x.rank), use.optional(2)
     lane = x.tensor.shape[axis:]
@@ -322,7 +322,7 @@ def layer_normalization(use: Use) -> list[Value] | Value:
 
 @imports("RMSNormalization")
 def root_mean_square_normalization(use: Use) -> Value:
-    """The last axes over the root of their mean square, scaled."""
+    """The last axes divided by their root mean square, then scaled."""
     x = use[0]
     axes = list(range(positive(use.attribute("axis", -1), x.rank), x.rank))
     mean = use.call("mean", use.call("multiply", x, x), axis=axes, keepdims=True)

@@ -36,7 +36,7 @@ def constant(use: Use) -> Value:
 
 @imports("Shape")
 def shape(use: Use) -> Value:
-    """The sizes, or those of some axes in a row."""
+    """The sizes, or those of some consecutive axes."""
     rank = use[0].rank
     start, end = (_clamped(use.attribute(name, default), rank) for name, default in (("start", 0), ("end", rank)))
     sizes = use.call("shape_of", use[0], dtype=DType.INT64)
@@ -82,9 +82,9 @@ def reshape(use: Use) -> Value:
 
 
 def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
-    """The operand of a reshape; beside -1 no size may be 0, since the -1 cannot be inferred then.
+    """The operand of a reshape; if a size is -1, no other size may be 0, since the -1 cannot be inferred then.
 
-    Relay's own rule allows a copied size to be 0.  What is not known to be at least 1 is asserted.
+    Relay's own rule allows a copied size to be 0, so each size that is not known to be at least 1 is asserted to be.
     """
     x, conditions = use[0], list[Value]()
     if all(size.value != -1 for size in wanted):
@@ -104,7 +104,7 @@ def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
 
 @imports("Flatten")
 def flatten(use: Use) -> Value:
-    """The first axes as one, and the others as one."""
+    """The first axes merged into one, and the others into one."""
     x, rank = use[0], use[0].rank
     axis = use.attribute("axis", 1)
     if not (-rank if use.opset >= 11 else 0) <= axis <= rank:
@@ -122,14 +122,14 @@ def flatten(use: Use) -> Value:
 
 @imports("Squeeze")
 def squeeze(use: Use) -> Value:
-    """Without some axes of size 1."""
+    """The tensor without some axes of size 1."""
     axes = use.axes()
     return use.call("squeeze", use[0], axis=None if axes is None else list(axes))
 
 
 @imports("Unsqueeze")
 def unsqueeze(use: Use) -> Value:
-    """With new axes of size 1, which are counted in the result."""
+    """The tensor with new axes of size 1, whose positions are counted in the result."""
     axes, value = use.axes(), use[0]
     if axes is None:
         raise Unsupported("axes that are missing")
@@ -142,7 +142,7 @@ def unsqueeze(use: Use) -> Value:
 
 
 def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The runs of ascending numbers: where each begins, and how long it is."""
+    """The runs of consecutive numbers among ascending ones: the first number of each, and its length."""
     start = 0
     for at in range(1, len(numbers) + 1):
         if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
@@ -152,7 +152,7 @@ def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 @imports("Transpose")
 def transpose(use: Use) -> Value:
-    """The axes in another order, reversed unless said otherwise; each is counted from the front."""
+    """The tensor with its axes in another order, reversed unless `perm` is given; negative axes are refused."""
     order = use.attribute("perm")
     if min(order or (), default=0) < 0:
         raise Unsupported(f"perm={list(order)}")
@@ -175,7 +175,7 @@ def expand(use: Use) -> Value:
 
 
 def _is_reached(x: Value, wanted: Value) -> bool:
-    """Whether what is plain to see says that the result has the shape that is wanted."""
+    """Whether the known sizes show that the result has the wanted shape."""
     contents = wanted.tensor.contents
     if contents is None or len(contents) < x.rank:
         return False
@@ -210,7 +210,7 @@ def split(use: Use) -> list[Value]:
 
 
 def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
-    """Parts of these sizes, which have to be all there is, whichever of them is read."""
+    """Parts of these sizes; that they sum up to the axis is checked even if not all parts are used."""
     if not sizes:
         raise Unsupported("a tensor in no parts")
     *ends, all = accumulate(sizes, partial(_sum, use))
@@ -219,7 +219,7 @@ def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> lis
         use.builder.named(whole, "whole")
     if not ends:
         return [whole]
-    if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # which are followed
+    if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # elements are tracked
         return [use.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])]
     found = use.builder.named(use.call("split", whole, indices_or_sections=ends, axis=axis), "parts")
     return use.counted(found, len(sizes))
@@ -234,7 +234,7 @@ def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:
 
 
 def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
-    """The sizes of the parts, or None where they are all alike."""
+    """The sizes of the parts, or None if all are equal."""
     given, outputs = use.optional(1), len(use.node.outputs)
     if given is not None and given.extent(0) not in (None, outputs):
         raise Unsupported(f"{given.extent(0)} sizes for {outputs} outputs")
@@ -257,7 +257,7 @@ def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
 
 
 def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
-    """The value, whose size at an axis is promised: a number, or a scalar."""
+    """The value cast to a type with the given size at an axis: a number, or a scalar value."""
     promised, shape = use.builder.dim(size), value.tensor.shape
     if axis >= len(shape):
         raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
@@ -276,7 +276,7 @@ def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
 
 @imports("Tile")
 def tile(use: Use) -> Value:
-    """The tensor beside itself."""
+    """The tensor repeated along its axes."""
     if use.opset < 6:
         raise Unsupported("version 1 of the operator")
     if isinstance(use[1].constant, Tensor):
@@ -286,7 +286,7 @@ def tile(use: Use) -> Value:
 
 @imports("ConstantOfShape")
 def constant_of_shape(use: Use) -> Value:
-    """A shape filled with one number."""
+    """A tensor of a given shape filled with one number."""
     filling: Tensor = use.attribute("value", scalar(0.0, DType.FLOAT32))
     if filling.size != 1:
         raise Unsupported(f"a value of {filling.size} elements")
@@ -298,9 +298,9 @@ def constant_of_shape(use: Use) -> Value:
 
 @imports("Range")
 def arange(use: Use) -> Value:
-    """The numbers from a start up to a limit; up to an integer that became a float64 they are integers first.
+    """The numbers from a start up to a limit.
 
-    Integers that float64 does not hold are further away than there are elements of a tensor.
+    If the limit is an int64 cast to float64, they are computed as int64 and then cast, so that their count is exact.
     """
     given = [use[index] for index in range(3)]
     if all(constant_of(one) is not None for one in given) and any(one.rank for one in given):
@@ -313,7 +313,7 @@ def arange(use: Use) -> Value:
 
 
 def _whole(use: Use, value: Value) -> Value | None:
-    """A constant as an integer, where it is a small one."""
+    """A constant as an int64 if it is a small integer, else None."""
     known = constant_of(value)
     number = math.nan if known is None else float(known.item())
     return use.builder.number(int(number), DType.INT64) if number.is_integer() and abs(number) < 2**31 else None
@@ -340,7 +340,7 @@ def triangle(use: Use) -> Value:
 
 @imports("DepthToSpace")
 def depth_to_space(use: Use) -> Value:
-    """Channels laid out as blocks."""
+    """Channels rearranged into spatial blocks."""
     return use.call(
         "nn.depth_to_space", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR", "CRD")
     )
@@ -348,5 +348,5 @@ def depth_to_space(use: Use) -> Value:
 
 @imports("SpaceToDepth")
 def space_to_depth(use: Use) -> Value:
-    """Blocks laid out as channels."""
+    """Spatial blocks rearranged into channels."""
     return use.call("nn.space_to_depth", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR"))
