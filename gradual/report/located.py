@@ -11,7 +11,7 @@ from gradual.origin import Frame, Origin
 from gradual.source import Source, Span
 
 Locate = Callable[[Span], tuple[Source, Span]]
-"""Which text a span of a diagnostic lies in, and where in that text."""
+"""Span of a diagnostic -> its text, and its span in that text."""
 
 
 def within(source: Source) -> Locate:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from gradual.importers.common.applying import Applying
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
@@ -41,7 +42,7 @@ class Bodies(Protocol):
 
 
 @dataclass(frozen=True)
-class Use:
+class Use(Applying):
     """A node with the values of its inputs.
 
     Attributes:
@@ -57,6 +58,11 @@ class Use:
     opsets: Mapping[str, int]
     scope: Scope
     bodies: Bodies
+
+    @property
+    def who(self) -> str:
+        """The operator and the node."""
+        return f"{self.node.operator} `{self.node.title}`"
 
     @property
     def opset(self) -> int:
@@ -111,30 +117,6 @@ class Use:
         if value not in supported:
             raise Unsupported(f"{name}={value!r}")
         return value
-
-    # ------------------------------------------------------------------------------------- what many importers say
-    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application."""
-        return self.builder.call(operator, *operands, **attributes)
-
-    def like(self, value: float, other: Value) -> Value:
-        """A scalar of another's element type."""
-        return self.builder.number(value, other.dtype)
-
-    def demanded(self, value: Value, condition: Value, says: str) -> Value:
-        """Assert a condition of the operator that may be decided only at run time, and return the value."""
-        return self.builder.demanded(value, condition, f"{self.node.operator} `{self.node.title}`", says)
-
-    def counted(self, value: Value, count: int) -> list[Value]:
-        """The fields of a tuple that has `count` of them."""
-        return [self.builder.field(value, index) for index in range(count)]
-
-
-def positive(axis: int, rank: int) -> int:
-    """An axis counted from the front."""
-    if not -rank <= axis < max(rank, 1):
-        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
-    return axis + rank if axis < 0 else axis
 
 
 def broadcast_into(use: Use, value: Value, other: Value) -> Value:

@@ -22,7 +22,7 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 
 
 def imported(path: str, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
-    """The program of a model, with its notes on the console; raises Trouble where there is none."""
+    """Import a model as a program, and print its notes; raises Trouble if it cannot be imported."""
     try:
         regular(path, "file")
         found = program(load(path), where, opens, empty)

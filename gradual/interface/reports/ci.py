@@ -27,7 +27,7 @@ Told = tuple[Source, Sequence[Diagnostic]]
 
 # --------------------------------------------------------------------------------------------------------- GitHub
 def annotation(source: Source, found: Diagnostic) -> str:
-    """A diagnostic as a workflow command, which marks the lines of a change: `::error file=…,line=…::message`."""
+    """A diagnostic as a workflow command, which annotates a source line: `::error file=…,line=…::message`."""
     text, span = within(source)(found.span)
     start, end = text.position(span.start), text.position(span.end)
     place = {"line": start.line, "col": start.column, "endLine": end.line, "endColumn": end.column}

@@ -3,105 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from gradual.dims.solver.decide import Decider
-from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import Constraint, at_least
-from gradual.dims.term.dim import SizeOf, constant, of_atom
 from gradual.importers.common import lists
-from gradual.importers.common.builder import stated
+from gradual.importers.common.branching import branched, fields, listed
 from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Block, Value
 from gradual.importers.onnx.file.model import Graph
 from gradual.importers.onnx.importers import Use, as_scalar, imports
-from gradual.limits import LIMITS
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.type import Hole, OpenedType, TensorType, TupleType
-from gradual.verdict import Proved, Refuted
+from gradual.types.type import Hole, TensorType
 
 
 @imports("If")
 def choose(use: Use) -> Sequence[Value]:
     """The outputs of one of two graphs."""
-    condition = as_scalar(use, use[0])
     graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
-    known = condition.truth if condition.truth is not None else _decided(condition)
-    if known is not None:
-        return use.outputs(graphs[0 if known else 1])
-    then, orelse = (_branch(use, graph) for graph in graphs)
-    if len(then[1]) != len(orelse[1]):
-        raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
-    types = [_joined(one, other) for one, other in zip(then[1], orelse[1], strict=True)]
-    with use.builder.inside(then[0]):
-        opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
-    with use.builder.inside(orelse[0]):
-        others = [_listed(use, one, type) for one, type in zip(orelse[1], types, strict=True)]
-    bodies = [(then[0], opened), (orelse[0], others)]
-
-    def text(given: Sequence[str]) -> str:
-        first, second = (_body(use, block, outputs) for block, outputs in bodies)
-        return f"if ({given[0]}) {first} else {second}"
-
-    return _fields(use, [use.builder.open(type) for type in types], use.builder.bind([condition], text))
-
-
-def _decided(condition: Value) -> bool | None:
-    """Whether a condition on sizes holds; None unless it is decided by no size being negative."""
-    (goal,) = condition.tensor.contents or (None,)
-    if not isinstance(goal, Constraint):
-        return None
-    facts = Facts()
-    for name in goal.variables():
-        if not name.is_existential or isinstance(name.witness, SizeOf):
-            facts.assume(at_least(of_atom(name), constant(0)))
-    match Decider(LIMITS, smt=False).decide(facts, goal):
-        case Proved():
-            return True
-        case Refuted():
-            return False
-        case _:
-            return None
-
-
-def _branch(use: Use, graph: Graph) -> tuple[Block, list[Value]]:
-    with use.builder.inside() as block:
-        return block, use.outputs(graph)
-
-
-def _body(use: Use, block: Block, outputs: Sequence[Value]) -> str:
-    result = outputs[0] if len(outputs) == 1 else use.builder.tuple(outputs)
-    return use.builder.body(block, result)
-
-
-def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
-    if len(types) == 1:
-        return [Value(types[0], origin)]
-    return use.counted(Value(TupleType(tuple(types)), origin), len(types))
-
-
-def _joined(one: Value, other: Value) -> Any:
-    """The join of the types of both branches; the checker's own join may be more precise."""
-    if lists.is_sequence(one) and lists.is_sequence(other):
-        return lists.settled(lists.wider(lists.held(one), lists.held(other)))
-    return lists.wider(one.type, other.type)
-
-
-def _opened(use: Use, value: Value, type: Any) -> Value:
-    """The value of a branch, cast to the joined type, in which sizes are `?` where the branches differ."""
-    if lists.is_sequence(value):
-        return _listed(use, value, type)
-    if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
-        return value
-    wanted = shown(stated(type))
-    return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
-
-
-def _listed(use: Use, value: Value, type: Any) -> Value:
-    """The value as it is passed on: a sequence becomes a list of this type."""
-    return lists.as_list(use.builder, value, type) if lists.is_sequence(value) else value
+    return branched(use, as_scalar(use, use[0]), [partial(use.outputs, graph) for graph in graphs])
 
 
 # ------------------------------------------------------------------------------------------------------------ loops
@@ -124,9 +45,9 @@ def loop(use: Use) -> Sequence[Value]:
             break
         types = wider
     types = [lists.settled(type) for type in types]
-    begun = [_listed(use, value, type) for value, type in zip(begun, types, strict=True)]
+    begun = [listed(use, value, type) for value, type in zip(begun, types, strict=True)]
     with builder.inside(block):
-        kept = [_listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
+        kept = [listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
     scanned = outputs[1 + len(begun) :]
     name = builder.names.fresh(use.node.name or "loop")
     empty = [_nothing(use, value) for value in scanned]
@@ -146,7 +67,7 @@ def loop(use: Use) -> Sequence[Value]:
         return _loop_text(name, list(zip(names, types_of, strict=True)), goes_on, turn, given[: len(start)])
 
     operands = [*start, *([] if limit is None else [as_scalar(use, limit)])]
-    return _fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
+    return fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
 
 
 def _condition(use: Use) -> Value:

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from functools import partial, reduce
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
-from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports, positive
+from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports
 from gradual.types.dtype import DType
 
 UNARY = {

@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
-from gradual.importers.onnx.importers import Use, imports, positive, spatial
-from gradual.importers.onnx.operators.shapes import exactly, extent
+from gradual.importers.onnx.importers import Use, imports, spatial
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -122,7 +122,7 @@ def _kept(use: Use, x: Value, axis: int, size: Size) -> Value:
     """The image, with a check that the wanted size of its batch or channels is the one it has."""
     known = x.extent(axis)
     if known is None:
-        return exactly(use, x, axis, size)
+        return use.exactly(x, axis, size)
     wanted = use.builder.number(size, DType.INT64) if isinstance(size, int) else size
     return use.demanded(x, use.call("equal", wanted, use.like(known, wanted)), "sizes change the batch or the channels")
 
@@ -138,7 +138,7 @@ def _inside(use: Use, x: Value, sizes: Mapping[int, Size], settings: dict[str, A
     if not set(axes) & set(sizes):
         return x
     known = [sizes.get(axis, x.extent(axis)) for axis in axes]
-    wanted = [extent(use, x, axis) if size is None else size for axis, size in zip(axes, known, strict=True)]
+    wanted = [use.extent(x, axis) if size is None else size for axis, size in zip(axes, known, strict=True)]
     return use.call(f"image.resize{count}d", x, size=wanted, **settings, layout=LAYOUTS[count])
 
 
@@ -170,7 +170,7 @@ def _wanted(use: Use) -> dict[int, Wanted]:
     if (scales is None) is (sizes is None):
         raise Unsupported("neither sizes nor scales" if sizes is None else "both sizes and scales")
     if sizes is not None:
-        vector = exactly(use, sizes, 0, len(axes))
+        vector = use.exactly(sizes, 0, len(axes))
         found = {axis: Wanted(use.builder.element(vector, at)) for at, axis in enumerate(axes)}
         return {axis: one for axis, one in found.items() if use.builder.dim(one.size) is not x.tensor.shape[axis]}
     assert scales is not None
@@ -192,7 +192,7 @@ def _scaled(use: Use, axis: int, factor: float) -> Wanted:
         raise Unsupported(f"the factor {factor} of an axis")
     whole = int(factor) if factor == int(factor) else None
     if have is None and whole is not None:
-        size = use.call("multiply", extent(use, use[0], axis), use.builder.number(whole, DType.INT64))
+        size = use.call("multiply", use.extent(use[0], axis), use.builder.number(whole, DType.INT64))
         return Wanted(size, whole)
     if have is None or have * factor != int(have * factor):
         raise Unsupported(f"the factor {factor} of an axis, which leaves a rest")

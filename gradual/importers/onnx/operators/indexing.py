@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
-from gradual.importers.onnx.importers import Use, as_scalar, imports, positive
-from gradual.importers.onnx.operators.shapes import exactly, extent
+from gradual.importers.onnx.importers import Use, as_scalar, imports
 from gradual.limits import LIMITS
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -103,7 +103,7 @@ def _bounds(use: Use) -> tuple[list[Value], list[int]]:
     if len(counts) > 1:
         raise Unsupported(f"vectors of {' and '.join(map(str, sorted(counts)))} places")
     (count,) = counts
-    parts = [exactly(use, part, 0, count) for part in vectors]
+    parts = [use.exactly(part, 0, count) for part in vectors]
     steps = parts[2] if given is not None else use.builder.integers([1] * count, starts.dtype)
     return [*parts[:2], steps], list(range(count)) if axes is None else list(axes)
 
@@ -117,7 +117,7 @@ def _start(use: Use, axis: int, start: int, step: int) -> int | Value:
         return max(start, -size)
     if start < -LIMITS.size:
         return 0
-    first = use.call("negative", extent(use, use[0], axis))
+    first = use.call("negative", use.extent(use[0], axis))
     return use.call("maximum", use.builder.number(start, DType.INT64), first)
 
 
@@ -137,7 +137,7 @@ def one_hot(use: Use) -> Value:
         raise Unsupported("a number where a tensor of indices has to be")
     if indices.dtype.is_float:
         indices = use.call("cast", indices, dtype=DType.INT64)
-    off, on = use.counted(use.call("split", exactly(use, values, 0, 2), indices_or_sections=2), 2)
+    off, on = use.counted(use.call("split", use.exactly(values, 0, 2), indices_or_sections=2), 2)
     off, on = (use.call("reshape", part, newshape=[]) for part in (off, on))
     axis = positive(use.attribute("axis", -1), indices.rank + 1)
     depth = as_scalar(use, use[1])
@@ -186,7 +186,7 @@ def nonzero(use: Use) -> Value:
     filled = use[0].made_by("dyn.full")
     if filled and use[0].rank == 1 and filled[0].known("a filling").item():
         zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
-        return use.call("expand_dims", use.call("arange", zero, extent(use, use[0], 0), one, dtype=DType.INT64), axis=0)
+        return use.call("expand_dims", use.call("arange", zero, use.extent(use[0], 0), one, dtype=DType.INT64), axis=0)
     return use.call("cast", use.call("transpose", use.call("argwhere", use[0]), axes=[1, 0]), dtype=DType.INT64)
 
 
@@ -219,7 +219,7 @@ def reverse_sequence(use: Use) -> Value:
     """The first elements along an axis in reverse order, as many as the length given for each batch."""
     x, lengths, axis = use[0], use[1], positive(use.attribute("time_axis", 0), use[0].rank)
     some = use.call("greater_equal", lengths, use.like(0, lengths))
-    most = use.call("less_equal", lengths, use.call("cast", extent(use, x, axis), dtype=lengths.dtype))
+    most = use.call("less_equal", lengths, use.call("cast", use.extent(x, axis), dtype=lengths.dtype))
     within = use.call("all", use.call("logical_and", some, most))
     lengths = use.demanded(lengths, within, "a length is negative or longer than the axis")
     return use.call("reverse_sequence", x, lengths, seq_axis=axis, batch_axis=use.attribute("batch_axis", 1))

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
-from gradual.importers.onnx.importers import Use, broadcast_into, imports, positive, spatial
+from gradual.importers.onnx.importers import Use, broadcast_into, imports, spatial
 from gradual.types.dtype import DType
 
 

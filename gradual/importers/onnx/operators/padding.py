@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
-from gradual.importers.onnx.importers import Use, as_scalar, imports, positive
-from gradual.importers.onnx.operators.shapes import exactly
+from gradual.importers.onnx.importers import Use, as_scalar, imports
 
 Width = int | Value
 """How many elements are added before or after an axis: a number, or a scalar value."""
@@ -26,7 +26,7 @@ def pad(use: Use) -> Value:
     chosen = list(range(x.rank)) if axes is None else [positive(axis, x.rank) for axis in axes.numbers("axes")]
     if widths.rank != 1 or (widths.extent(0) is None and axes is None):
         return _uncounted_pad(use, widths, filling, mode)
-    widths = exactly(use, widths, 0, 2 * len(chosen))
+    widths = use.exactly(widths, 0, 2 * len(chosen))
     numbers = [use.builder.element(widths, at) for at in range(2 * len(chosen))]
     return _pad(use, _by_axis(use, numbers, chosen), filling, mode)
 

@@ -13,7 +13,6 @@ from gradual.dims.term.dim import constant
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, imports
-from gradual.importers.onnx.operators.shapes import exactly, extent
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -112,7 +111,7 @@ def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Val
     hidden: int | None = use.attribute("hidden_size", r.extent(1))
     if hidden is None or r.extent(1) not in (None, hidden):
         raise Unsupported("a hidden size that is not known here")
-    r = exactly(use, r, 1, hidden)
+    r = use.exactly(r, 1, hidden)
     biases = _biases(use, cell, index, hidden)
     peepholes = [_direction(use, 7, index)] if use.optional(7) is not None else []
     begun = [_initial(use, x, 5 + at, index, hidden) for at in range(len(cell.states))]
@@ -145,7 +144,7 @@ def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
     """A state before the first step."""
     given = use.optional(input)
     if given is None:
-        sizes = [extent(use, x, 1), use.builder.number(hidden, DType.INT64)]
+        sizes = [use.extent(x, 1), use.builder.number(hidden, DType.INT64)]
         return use.call("dyn.zeros", use.call("stack", use.builder.tuple(sizes), axis=0), dtype=x.dtype)
     number = use.builder.number(index, DType.INT64)
     return use.call("take", given, number, axis=1 if use.attribute("layout", 0) else 0, mode="fast")

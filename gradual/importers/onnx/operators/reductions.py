@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.values import Value
-from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.importers.onnx.operators.shapes import extent
+from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -162,7 +162,7 @@ def _hardmax(use: Use, x: Value, axis: int) -> Value:
     place = positive(axis, x.rank)
     some = is_positive(x.tensor.shape[place])
     places = use.call("argmax", x if some else _with_one_more(use, x, [place], -math.inf), axis=place, keepdims=True)
-    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), extent(use, x, place)
+    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), use.extent(x, place)
     count = use.call("arange", zero, use.call("cast", size, dtype=DType.INT32), one, dtype=DType.INT32)
     after = x.rank - 1 - place
     lane = use.call("expand_dims", count, axis=1, num_newaxis=after) if after else count

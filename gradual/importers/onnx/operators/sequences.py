@@ -7,14 +7,14 @@ from typing import Any
 
 from gradual.dims.term.dim import constant
 from gradual.importers.common import lists
+from gradual.importers.common.applying import positive
 from gradual.importers.common.builder import stated
 from gradual.importers.common.folding import TRACKED
 from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Node
-from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.operators.shapes import exactly, extent, parts_of
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports
 from gradual.types.dtype import DType
 from gradual.types.print import shown, shown_extent
 from gradual.types.type import DataType, Hole, TensorType, TupleType
@@ -143,9 +143,9 @@ def split_to_sequence(use: Use) -> Value:
         (size,) = sizes.numbers("a size of parts")
         return _even(use, x, axis, size)
     if constant_of(sizes) is not None:
-        return use.builder.tuple(parts_of(use, x, axis, sizes.numbers("sizes of parts")))
+        return use.builder.tuple(use.parts(x, axis, sizes.numbers("sizes of parts")))
     if _are_ones(sizes):
-        return _single(use, exactly(use, x, axis, extent(use, sizes, 0)), axis, True)
+        return _single(use, use.exactly(x, axis, use.extent(sizes, 0)), axis, True)
     return _uneven(use, x, axis, use.call("cast", sizes, dtype=DType.INT64))
 
 
@@ -203,7 +203,7 @@ def _stepwise(use: Use, x: Value, axis: int, step: int, one: str, element: Any) 
 
     type = lists.of(use.builder, element)
     return lists.recursive(
-        use.builder, "parts", "%i: int64", type, [x, extent(use, x, axis)], body, lambda given: "0i64"
+        use.builder, "parts", "%i: int64", type, [x, use.extent(x, axis)], body, lambda given: "0i64"
     )
 
 
@@ -211,7 +211,7 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
     """Parts of sizes that are computed when the model runs."""
     count = sizes.extent(0)
     if count is not None and 0 < count <= TRACKED:
-        return use.builder.tuple(parts_of(use, x, axis, [use.builder.element(sizes, at) for at in range(count)]))
+        return use.builder.tuple(use.parts(x, axis, [use.builder.element(sizes, at) for at in range(count)]))
     promised = [shown_extent(size) for size in stated(x.type).shape]
     promised[axis] = "%size"
     type = f"Tensor[({', '.join(promised)}{',' * (x.rank == 1)}), {x.dtype}]"
@@ -224,7 +224,7 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
         return f"if (less(%i, {given[2]})) {{ {more} }} else {{ {last} }}"
 
     result = lists.of(use.builder, _open_at(x, axis))
-    operands = [x, sizes, extent(use, sizes, 0), extent(use, x, axis)]
+    operands = [x, sizes, use.extent(sizes, 0), use.extent(x, axis)]
     params = "%i: int64, %start: int64"
     return lists.recursive(use.builder, "parts", params, result, operands, body, lambda given: "0i64, 0i64")
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial, reduce
-from itertools import accumulate, pairwise
 
 from gradual.dims.term.dim import Dim
 from gradual.dims.term.dim import constant as number
-from gradual.importers.common.builder import stated
+from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
-from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports, positive
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.print import shown_extent
-from gradual.types.type import TensorType
 
 
 @imports("Constant")
@@ -53,15 +50,6 @@ def _clamped(axis: int, rank: int) -> int:
 def size(use: Use) -> Value:
     """The number of elements."""
     return use.call("ndarray_size", use[0], dtype=DType.INT64)
-
-
-def extent(use: Use, value: Value, axis: int) -> Value:
-    """The size at an axis, a scalar."""
-    known = value.extent(axis)
-    if known is not None:
-        return use.builder.number(known, DType.INT64)
-    sizes = use.call("shape_of", value, dtype=DType.INT64)
-    return use.call("take", sizes, use.builder.number(axis, DType.INT64), axis=0)
 
 
 @imports("Reshape")
@@ -134,20 +122,10 @@ def unsqueeze(use: Use) -> Value:
     if axes is None:
         raise Unsupported("axes that are missing")
     rank = value.rank + len(axes)
-    if len({positive(axis, rank) for axis in axes}) < len(axes):
+    counted = {positive(axis, rank) for axis in axes}
+    if len(counted) < len(axes):
         raise Unsupported(f"axes={axes}")
-    for start, count in runs(sorted(positive(axis, rank) for axis in axes)):
-        value = use.call("expand_dims", value, axis=start, num_newaxis=count if count > 1 else None)
-    return value
-
-
-def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The runs of consecutive numbers among ascending ones: the first number of each, and its length."""
-    start = 0
-    for at in range(1, len(numbers) + 1):
-        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
-            yield numbers[start], at - start
-            start = at
+    return use.expanded(value, sorted(counted))
 
 
 @imports("Transpose")
@@ -206,31 +184,7 @@ def split(use: Use) -> list[Value]:
         return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
     if len(sizes) != count:
         raise Unsupported(f"{len(sizes)} sizes for {count} outputs")
-    return parts_of(use, x, axis, sizes)
-
-
-def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
-    """Parts of these sizes; that they sum up to the axis is checked even if not all parts are used."""
-    if not sizes:
-        raise Unsupported("a tensor in no parts")
-    *ends, all = accumulate(sizes, partial(_sum, use))
-    whole = exactly(use, x, axis, all)
-    if whole is not x:
-        use.builder.named(whole, "whole")
-    if not ends:
-        return [whole]
-    if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # elements are tracked
-        return [use.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])]
-    found = use.builder.named(use.call("split", whole, indices_or_sections=ends, axis=axis), "parts")
-    return use.counted(found, len(sizes))
-
-
-def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:
-    """The sum of two sizes."""
-    if isinstance(one, int) and isinstance(other, int):
-        return one + other
-    scalars = (use.builder.number(size, DType.INT64) if isinstance(size, int) else size for size in (one, other))
-    return use.call("add", *scalars)
+    return use.parts(x, axis, sizes)
 
 
 def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
@@ -239,7 +193,7 @@ def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
     if given is not None and given.extent(0) not in (None, outputs):
         raise Unsupported(f"{given.extent(0)} sizes for {outputs} outputs")
     if given is not None:
-        return [use.builder.element(exactly(use, given, 0, outputs), at) for at in range(outputs)]
+        return [use.builder.element(use.exactly(given, 0, outputs), at) for at in range(outputs)]
     if (sizes := use.attribute("split")) is not None:
         return list(sizes)
     whole, count = use[0].extent(axis), use.attribute("num_outputs")
@@ -254,24 +208,6 @@ def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
     if last < 0:
         raise Unsupported(f"num_outputs={count} of an axis of size {whole}")
     return [*[size] * (count - 1), last]
-
-
-def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
-    """The value cast to a type with the given size at an axis: a number, or a scalar value."""
-    promised, shape = use.builder.dim(size), value.tensor.shape
-    if axis >= len(shape):
-        raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
-    if shape[axis] is promised:
-        return value
-    extents = [shown_extent(extent) for extent in stated(value.type).shape]
-    scalars = [use.builder.named(size, "size")] if isinstance(size, Value) else []
-
-    def text(given: Sequence[str]) -> str:
-        extents[axis] = given[1] if scalars else str(size)
-        return f"({given[0]} as Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {value.dtype}])"
-
-    type = TensorType((*shape[:axis], promised, *shape[axis + 1 :]), value.dtype)
-    return Value(type, use.builder.bind([value, *scalars], text))
 
 
 @imports("Tile")
@@ -325,7 +261,7 @@ def eye_like(use: Use) -> Value:
     to = use.attribute("dtype")
     dtype = use[0].dtype if to is None else dtype_of(to, "the result")
     zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
-    rows, columns = (use.call("arange", zero, extent(use, use[0], axis), one, dtype=DType.INT64) for axis in (0, 1))
+    rows, columns = (use.call("arange", zero, use.extent(use[0], axis), one, dtype=DType.INT64) for axis in (0, 1))
     moved = use.call("add", rows, use.builder.number(use.attribute("k", 0), DType.INT64))
     return use.call("cast", use.call("equal", columns, use.call("expand_dims", moved, axis=1)), dtype=dtype)
 
