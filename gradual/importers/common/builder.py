@@ -16,7 +16,7 @@ from gradual.dims.term.dim import Dim, constant
 from gradual.importers.common.folding import drawn, folded
 from gradual.importers.common.judging import Judging
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.text import Marks, Program, indented, tensor_text
+from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
 from gradual.importers.common.values import Binding, Block, Names, Value
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
@@ -45,7 +45,7 @@ class Builder:
     """Makes bindings, and in the end the text.
 
     Attributes:
-        weights: the constants that are parameters, by name.
+        weights: the constants that are parameters, by name; those that are read while importing, and others.
         functions: name -> the text of a definition that precedes `@main`.
         positive: the names of sizes that are at least 1.
         node: the node of the model that is being imported.
@@ -57,7 +57,7 @@ class Builder:
 
     def __init__(self) -> None:
         self.names = Names()
-        self.weights: dict[str, Tensor] = {}
+        self.weights: dict[str, Weight] = {}
         self.functions: dict[str, str] = {}
         self.positive: frozenset[str] = frozenset()
         self.block = Block()
@@ -99,11 +99,18 @@ class Builder:
         """A vector of integers."""
         return self.constant(Tensor(list(values), dtype, (len(values),)))
 
+    def weight(self, name: str, weight: Weight) -> Value:
+        """A parameter whose elements are not read while importing."""
+        taken = self.names.fresh(name)
+        self.weights[taken] = weight
+        self.names_of[f"%{taken}"] = [name]
+        return Value(TensorType(tuple(map(constant, weight.shape)), weight.dtype), f"%{taken}")
+
     def _weight(self, tensor: Tensor, name: str) -> str:
         key = _key(tensor)
         if key not in self._weight_names:
             self._weight_names[key] = self.names.fresh(name)
-            self.weights[self._weight_names[key]] = tensor
+            self.weights[self._weight_names[key]] = Weight(tensor.shape, tensor.dtype, lambda: tensor)
             self.names_of[f"%{self._weight_names[key]}"] = []
         return f"%{self._weight_names[key]}"
 
@@ -275,15 +282,15 @@ class Builder:
     ) -> Program:
         """The program whose `@main` has this body, and takes the inputs, with their types, and then the weights."""
         params = [self._parameter(*each) for each in zip(inputs, inputs.values(), types, strict=True)]
-        for name, tensor in self.weights.items():
-            type, own = tensor_text(map(str, tensor.shape), tensor.dtype), self.names_of[f"%{name}"]
+        for name, weight in self.weights.items():
+            type, own = tensor_text(map(str, weight.shape), weight.dtype), self.names_of[f"%{name}"]
             said = own[0] if own else name
             params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
         demanded = f"where {', '.join(clauses)} " if clauses else ""
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
         text, origins = self.marks.removed(indented(marked))
-        return Program(text, origins, dict(self.weights), tuple(notes), dict(self.folded))
+        return Program(text, origins, Weights(self.weights), tuple(notes), dict(self.folded))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())

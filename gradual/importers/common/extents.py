@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradual.dims.term.dim import Dim, constant, variable
 from gradual.importers.common.formulas import Formula, NoFormula, formula
@@ -33,7 +33,9 @@ class Dims:
         nameless: the names and formulas that are `?` in the program.
     """
 
-    def __init__(self, ports: Sequence[Port], opens: bool) -> None:
+    def __init__(self, ports: Sequence[Port], opens: bool, called: Mapping[str, str] | None = None) -> None:
+        """Name the sizes of some inputs; `called` has names for some that the model's own names are no use for."""
+        self._called = called or {}
         self._opens = opens
         self._names = Names(_RESERVED)
         self.clauses: list[str] = []
@@ -44,7 +46,7 @@ class Dims:
             else [one for port in ports if not port.sequence for one in port.shape or () if isinstance(one, str)]
         )
         words = dict.fromkeys(text for text in texts if text.isidentifier() and not _INVENTED.fullmatch(text))
-        self._known = {word: self._names.unused(_spelled(word)) for word in words}
+        self._known = {word: self._names.unused(self._spelled(word)) for word in words}
         self._formulas = dict(_formulas(text for text in texts if text not in words))
         self._solve()
 
@@ -53,13 +55,16 @@ class Dims:
 
         A formula with other names becomes one name, if it can have any value whatever the others have; else `?`."""
         while name := next(filter(None, map(self._told, self._formulas.values())), None):
-            self._known[name] = self._names.unused(_spelled(name))
+            self._known[name] = self._names.unused(self._spelled(name))
         waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}
         for text, one in waiting.items():
             del self._formulas[text]
             others = (other for at, other in waiting.items() if at != text)
             if one.onto and not any(self._missing(one) & other.names for other in others):
-                self._known[text] = self._names.unused(_spelled(text))
+                self._known[text] = self._names.unused(self._spelled(text))
+
+    def _spelled(self, name: str) -> str:
+        return _spelled(self._called.get(name, name))
 
     def _missing(self, one: Formula) -> set[str]:
         return set(one.names) - set(self._known)

@@ -7,7 +7,7 @@ pieces nest, as expressions and bodies do.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradual.origin import Origin, Origins
@@ -19,6 +19,31 @@ _MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACES = re.compile(r"[{}]")
 _INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A tensor that `@main` takes after the model's inputs; its elements are read by `load`."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+    load: Callable[[], Tensor]
+
+
+class Weights(Mapping[str, Tensor]):
+    """The weights of a program by the names of its parameters, in order; each is read whenever it is asked for."""
+
+    def __init__(self, weights: Mapping[str, Weight]) -> None:
+        self._weights = weights
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._weights[name].load()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +60,7 @@ class Program:
 
     text: str
     origins: Origins
-    weights: Mapping[str, Tensor]
+    weights: Weights
     notes: tuple[str, ...] = ()
     folded: Mapping[str, Tensor] = field(default_factory=dict)
 

@@ -29,7 +29,7 @@ OLD = "serialized_exported_program.json"
 
 
 class Archive:
-    """An open archive; each file is read when it is asked for, and never more than the limits allow in all.
+    """An open archive; each file is unpacked when it is asked for, and never beyond the limit `file`.
 
     Attributes:
         path: of the archive, for messages.
@@ -44,7 +44,6 @@ class Archive:
             raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
         except _BAD as error:
             raise self.invalid(str(error) or "it is no zip archive") from error
-        self._left = LIMITS.file
         self._folder = self._found(names)
         self._names = frozenset(names)
 
@@ -70,16 +69,15 @@ class Archive:
         """The bytes of a file, which is unpacked no further than the limit, whatever it says of its length."""
         try:
             with self._zip.open(self._folder + name) as stream:
-                data = stream.read(self._left + 1)
+                data = stream.read(LIMITS.file + 1)
         except KeyError:
             raise self.invalid(f"the file `{name}` is missing") from None
         except OSError as error:
             raise Unreadable("E0701", f"cannot read `{self.path}`: {error.strerror or error}") from error
         except _BAD as error:
             raise self.invalid(f"`{name}`: {error}") from error
-        if len(data) > self._left:
-            raise Unreadable("E0704", f"`{self.path}` unpacks to more than the limit `file`, {LIMITS.file} bytes")
-        self._left -= len(data)
+        if len(data) > LIMITS.file:
+            raise Unreadable("E0704", f"`{name}` in `{self.path}` has more than the limit `file`, {LIMITS.file} bytes")
         return data
 
     def text(self, name: str) -> str:

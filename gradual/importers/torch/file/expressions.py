@@ -30,7 +30,8 @@ def size(text: str) -> Extent:
         return None
     try:
         found = _infix(ast.parse(text, mode="eval").body)
-        return found.value if isinstance(found, ast.Constant) else ast.unparse(found)
+        number = _integer(found)
+        return ast.unparse(found) if number is None else number
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 
