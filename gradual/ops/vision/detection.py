@@ -68,7 +68,7 @@ def shared(left: Row, right: Row) -> float:
 
 
 def _spans(box: Row) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The two sides of a box as least and greatest coordinate."""
+    """The least and greatest coordinate of a box along each of the two axes."""
     a, b, c, d = box
     return (min(a, c), max(a, c)), (min(b, d), max(b, d))
 
