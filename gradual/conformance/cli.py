@@ -1,4 +1,4 @@
-"""`gradual conformance`: run the suites, list and show cases, lint them, bless their places and values."""
+"""`gradual conformance`: run the suites, list, show and lint cases, and update their expectations (`bless`)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from gradual.source import visible
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
 SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
 _PATIENCE = 20
-"""After so many cases in a row without an answer, the run is aborted."""
+"""After this many cases in a row without an answer, the run is aborted."""
 
 SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 
@@ -47,7 +47,7 @@ def conformance() -> None:
 
 
 def _loaded(spec: Path | None) -> Collection:
-    """The collection, or exit 2 with everything that is wrong with it."""
+    """Load the collection; report all its errors and exit with 2 if it is malformed."""
     try:
         return load(spec or folder("spec"))
     except Malformed as malformed:
@@ -58,7 +58,7 @@ def _loaded(spec: Path | None) -> Collection:
 
 
 def chosen(cases: Sequence[Case], patterns: Sequence[str]) -> list[Case]:
-    """The cases whose id or file fits one of the patterns (all without patterns); nothing at all is an error."""
+    """The cases whose id or file matches one of the patterns (all without patterns); an error if there are none."""
     fitting = [case for case in cases if not patterns or any(_fits(case, pattern) for pattern in patterns)]
     if not fitting:
         raise click.UsageError("no case fits: a run of nothing is a failure [conformance.empty]")
@@ -117,7 +117,7 @@ def run_command(
 def _implementation(
     stack: ExitStack, adapter: str | None, one_shot: str | None, timeout: float, smt: bool
 ) -> tuple[Implementation, frozenset[Profile]]:
-    """Who is asked, and about what it answers; exit 2 where the command cannot be run or does not greet."""
+    """The implementation under test and its profiles; exit with 2 if it cannot be run or does not reply to `hello`."""
     if adapter is None and one_shot is None:
         return Reference(smt=smt), EVERY
     try:
@@ -267,7 +267,7 @@ def bless(patterns: tuple[str, ...], spec: Path | None, dry_run: bool) -> None:
 
 
 def _blessed(id: str, root: Path, dry_run: bool) -> bool:
-    """Bless one case, read afresh: an earlier one may have moved it.  False if its author has to change it."""
+    """Bless one case, which is read again since earlier ones may have moved it; False if that is refused."""
     case = next(case for case in load(root).cases if case.id == id)
     if case.expectation.variant:
         return True
@@ -285,7 +285,7 @@ def _blessed(id: str, root: Path, dry_run: bool) -> bool:
 
 
 def _answers(case: Case) -> tuple[Report, list[Outcome]]:
-    """The reference's answers; Refused where it crashes."""
+    """The reference's answers; raises Refused if it crashes."""
     reference = Reference()
     try:
         report = reference.check(case.request)

@@ -1,4 +1,4 @@
-"""From the blocks of a case to its request and its expectation."""
+"""Conversion of the blocks of a case to its request and its expectation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
 
 
 def _plain(case: Case, name: str) -> tuple[str, ...] | None:
-    """The lines of a block that is compared line by line."""
+    """The lines of a block that is compared line by line; None if there is none."""
     return tuple(line.rstrip() for line in case.fences[name].lines) if name in case.fences else None
 
 

@@ -1,7 +1,7 @@
-"""Markdown suites and chapters, read into cases.
+"""Reading of cases from Markdown suites and chapters.
 
 In a suite each heading of level 2 is a case; in a chapter each `relay` block below a rule's heading is one.
-Whatever cannot be read is a `Problem`: nothing is skipped, and a suite without cases is a problem too.
+Anything that cannot be read is a `Problem`, never skipped; so is a suite without cases.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Section:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Every case of the suites and chapters, and every rule that a chapter's heading names (with its place)."""
+    """Every case of the suites and chapters, and every rule named by a chapter's heading, with its position."""
 
     cases: tuple[Case, ...]
     rules: dict[str, Problem]
@@ -46,7 +46,7 @@ class Collection:
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read so far."""
+    """The cases, rules and problems that have been read so far."""
 
     cases: list[Case] = field(default_factory=list)
     rules: dict[str, Problem] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class _Reading:
 
 
 def load(spec: Path) -> Collection:
-    """All cases and rules below the folder `spec`; Malformed with every problem otherwise.  [conformance.empty]"""
+    """Read all cases and rules in the folder `spec`; raises Malformed with all problems.  [conformance.empty]"""
     reading = _Reading()
     suites = sorted(p for p in (spec / "conformance").rglob("*.md") if p.name != "README.md")
     for path in sorted(spec.glob("[0-9]*.md")):
@@ -68,7 +68,7 @@ def load(spec: Path) -> Collection:
 
 
 def read(suites: dict[str, str], chapters: dict[str, str]) -> Collection:
-    """The cases and rules of texts by file name; Malformed with every problem otherwise."""
+    """Read the cases and rules of texts given by file name; raises Malformed with all problems."""
     reading = _Reading()
     for name, text in chapters.items():
         _chapter(text, name, reading)
@@ -154,7 +154,7 @@ def _rules(prose: str) -> tuple[str, ...]:
 
 
 def _chapter(text: str, file: str, reading: _Reading) -> None:
-    """Read a chapter: a heading that is a rule's name is that rule; each `relay` block below it is a case."""
+    """Read a chapter: a heading that is a rule's name defines the rule, and each `relay` block below it is a case."""
     for section in _sections(text, file, reading):
         match = RULE.match(section.title)
         if match:

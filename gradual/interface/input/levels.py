@@ -67,7 +67,7 @@ class Levels:
     choices: tuple[Choice, ...] = ()
 
     def of(self, code: str) -> Choice:
-        """The choice for a code: the command line before a file, a code before a group, a group before all of them.
+        """The choice for a code: the command line before a file, a code before a group, a small group before a large.
 
         Among equals, the most severe one.
         """
@@ -112,7 +112,7 @@ def _breadth(name: str, code: str) -> int:
 
 
 def named(text: str) -> str:
-    """The code or the group of a text, whatever its case.  Raises NoLevel where it has no level."""
+    """The code or group that a text denotes, ignoring case.  Raises NoLevel if it denotes none that has a level."""
     if text.lower() in GROUPS or text.lower() in ALL:
         return text.lower()
     code = text.upper()
