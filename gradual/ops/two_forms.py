@@ -36,15 +36,15 @@ class Forms:
         return self.dynamic if len(arguments) == len(self.dynamic.arguments) else self.static
 
     def judge(self, *given: Any, **attributes: Any) -> Judgement:
-        """The judgement of the form that takes so many arguments.  Raises IllFormed."""
+        """The judgement of the form that takes this number of arguments.  Raises IllFormed."""
         return self.of(given).judge(*given, **self._own(given, attributes))
 
     def meaning(self, *given: Any, **attributes: Any) -> Any:
-        """The meaning of the form that takes so many arguments.  Raises TensorFault."""
+        """The meaning of the form that takes this number of arguments.  Raises TensorFault."""
         return self.of(given).meaning(*given, **self._own(given, attributes))
 
     def contents(self, *given: Any, **attributes: Any) -> Contents:
-        """The contents of the form that takes so many arguments."""
+        """The contents of the form that takes this number of arguments."""
         rule = self.of(given).contents
         return None if rule is None else rule(*given, **self._own(given, attributes))
 

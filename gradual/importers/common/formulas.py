@@ -21,7 +21,7 @@ SUM, QUOTIENT, PRODUCT, ATOM = range(4)
 _LONGEST = 500
 _POWERS = 8
 _FINEST = 64
-"""The greatest denominator of a number with a point that is read, such as 0.5."""
+"""The greatest denominator of a decimal number that is accepted, such as 0.5."""
 
 
 class NoFormula(Exception):

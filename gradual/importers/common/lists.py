@@ -1,6 +1,6 @@
 """Sequences of tensors: tuples where the length is known while importing, lists of the program where it is not.
 
-All elements of a list have one type, in which a size that is not that of every element is `?`.
+All elements of a list have one type, in which a size that differs between elements is `?`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model as a program: `@main` takes the model's inputs and then its weights, and gives its outputs.
+"""A model as a program: `@main` takes the model's inputs and then its weights, and returns its outputs.
 
     program(load("model.onnx")).text
 

@@ -93,7 +93,7 @@ class Row:
 
 
 def binary(row: Row) -> Operator:
-    """The operator of two operands that broadcast together.   [op.broadcast.agree]"""
+    """Declare an operator of two operands that broadcast together.   [op.broadcast.agree]"""
 
     def judge(x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
         left, right = row.checked(x, 0), row.checked(y, 1)
@@ -107,7 +107,7 @@ def binary(row: Row) -> Operator:
 
 
 def unary(row: Row) -> Operator:
-    """The operator of one operand, whose shape it keeps."""
+    """Declare an operator of one operand, whose shape it keeps."""
 
     def judge(x: TensorType[Dim]) -> Judgement:
         given = row.checked(x, 0)

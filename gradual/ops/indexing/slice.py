@@ -21,7 +21,7 @@ from gradual.types.type import TensorType
 
 Ints = tuple[int, ...]
 TO_THE_END = (1 << 31) - 1
-"""An end from here on means "to the end": it is how Relay's front ends write it, and no axis is so long."""
+"""An end of at least this means "to the end": Relay's front ends write it so, and no axis is that long."""
 assert LIMITS.size < TO_THE_END
 
 

@@ -149,7 +149,7 @@ def _greater_float(left: Iterable[float], right: Iterable[float]) -> list[float]
 
 
 def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints, Ints]:
-    """Elements as batch, channels, space, and the extents of the axes before space and of space."""
+    """The elements in the order batch, channels, space; then the extents of the axes before space, and of space."""
     found = layout_of(layout, "layout")
     order = _order(found)
     axes = [found.letters.index(letter) for letter in order]

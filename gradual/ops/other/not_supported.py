@@ -94,7 +94,7 @@ REFUSED: Mapping[str, str] = {
     "debug": _PRINTER,
     "parser.MetaRef": _PARSER,
 }
-"""Why a name is refused, or with a final dot every name that begins so."""
+"""Name -> why it is refused; a name with a final dot represents every name that begins with it."""
 
 _QNN = """
 abs add batch_matmul concatenate contrib_dense_pack conv2d conv2d_transpose dense dequantize erf exp hardswish

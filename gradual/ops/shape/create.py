@@ -192,7 +192,7 @@ def ones_like(x: TensorType[Dim]) -> Judgement:
 
 
 def range_length(begin: Dim, end: Dim, stride: Dim) -> Dim:
-    """How many steps lead from `begin` up to, or down to, but not to `end`: `max(0, ceil((end - begin) / stride))`."""
+    """The number of elements from `begin` up or down to, but without, `end`: `max(0, ceil((end - begin) / stride))`."""
     if stride.value is None:
         return ite(at_least(stride, ONE), _ascent(begin, end, stride), _ascent(end, begin, -stride))
     return _ascent(begin, end, stride) if stride.value > 0 else _ascent(end, begin, -stride)

@@ -1,4 +1,4 @@
-"""Laying out: layouts with blocked axes, and grids of coordinates."""
+"""Layouts with blocked axes, and grids of coordinates."""
 
 from __future__ import annotations
 
