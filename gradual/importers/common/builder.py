@@ -185,6 +185,12 @@ class Builder:
         origin = self.bind([value, condition], lambda given: f"{{ assert {given[1]}, {quoted}; {given[0]} }}")
         return Value(value.type, origin, drawn=value.drawn)
 
+    def assertion(self, condition: Value, says: str) -> None:
+        """Assert a scalar condition of the model's own, unless it is known to hold."""
+        if not condition.truth:
+            quoted = json.dumps(says, ensure_ascii=False)
+            self.bind([condition], lambda given: f"assert {given[0]}, {quoted}").is_statement = True
+
     def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
         """A new binding at the end of the block."""
         binding = Binding(tuple(operands), text, self.block, operator, self.node)
@@ -265,7 +271,9 @@ class Builder:
                 self._temporaries += 1
                 binding.name = self.names.unused(f"t{self._temporaries}")
         for binding in block.bindings:
-            if binding.name is not None:
+            if binding.is_statement:
+                yield self.marks.around(f"{self._text(binding)};", binding.origin)
+            elif binding.name is not None:
                 yield self.marks.around(f"let %{binding.name} = {self._text(binding)};", binding.origin)
 
     def body(self, block: Block, result: Value) -> str:

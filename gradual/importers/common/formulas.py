@@ -123,8 +123,9 @@ class _Reading:
         return _Fraction(lambda named: f"{top(named)} % {other}", level=QUOTIENT)
 
     def power(self, base: ast.expr, exponent: ast.expr) -> _Fraction:
-        count = self.fraction(exponent).value
-        if count is None or not 1 <= count <= _POWERS:
+        power = self.fraction(exponent)
+        count = power.value
+        if count is None or power.below != 1 or not 1 <= count <= _POWERS:
             raise NoFormula
         found = one = self.fraction(base)
         for _ in range(count - 1):

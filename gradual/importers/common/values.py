@@ -50,6 +50,7 @@ class Binding:
         operator: of which it is an application, if it is one; `tuple` makes a tuple.
         node: the node of the model that it is made from.
         values: the model's own names of what is bound.
+        is_statement: whether nothing is bound: it is an assertion.
     """
 
     operands: tuple[Value, ...]
@@ -58,6 +59,7 @@ class Binding:
     operator: str = ""
     node: Origin | None = None
     values: list[str] = field(default_factory=list)
+    is_statement: bool = False
     name: str | None = None
     uses: int = 0
     shared: bool = False

@@ -13,28 +13,24 @@ from itertools import zip_longest
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
+from gradual.importers.common.builder import INLINE, Builder
 from gradual.importers.common.extents import Dims
 from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
 from gradual.importers.common.text import Program, Weight
-from gradual.importers.common.builder import INLINE, Builder
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.reading import weight
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.importers.torch.importers import IMPORTERS, Scope, Use
-from gradual.importers.torch.operators import (
-    control,
-    elementwise,
-    shapes,
-)
+from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
 from gradual.origin import Origin
 from gradual.tensors.index import numel
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from gradual.types.unpacking import opened
 
-FAMILIES = control, elementwise, shapes
+FAMILIES = control, elementwise, indexing, networks, reductions, shapes
 """The modules whose importers are in `IMPORTERS`."""
 
 
@@ -118,9 +114,7 @@ class _Import:
         is_small = numel(stored.shape) <= INLINE and (not stored.dtype.is_float or not stored.shape)
         if is_small:
             return self.builder.constant(weight(self.archive, name, stored))
-        return self.builder.weight(
-            name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored))
-        )
+        return self.builder.weight(name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored)))
 
     def body(self, scope: Scope) -> str:
         """The body of `@main`; raises Told where anything stands in the way."""
