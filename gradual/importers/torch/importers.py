@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
+from gradual.dims.term.dim import Dim
 from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
@@ -182,6 +183,11 @@ class Use(Applying):
         return found
 
     # ----------------------------------------------------------------------------------------------------- results
+    @property
+    def count(self) -> int:
+        """How many results the call has: an operator that gives a list has as many as the export recorded."""
+        return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
+
     def dtype(self, output: int = 0) -> DType:
         """The element type that the export recorded of a result."""
         name = self.node.outputs[output] if output < len(self.node.outputs) else None
@@ -226,9 +232,9 @@ def _of_type(number: Any, dtype: DType) -> NUMBER:
     return int(number)
 
 
-def is_named(size: Any) -> bool:
+def is_named(size: Any) -> TypeGuard[Dim]:
     """Whether a size is a formula of names that a program can write anywhere."""
-    return not any(one.is_existential for one in size.variables())
+    return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 
 def promoted(values: Sequence[Value]) -> DType:

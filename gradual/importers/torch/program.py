@@ -72,7 +72,7 @@ class _Import:
         self.builder = Builder()
         self.reasons: list[Reason] = []
         self.ports = [self.port(name) for name in model.user_inputs if name is not None]
-        self.dims = Dims(self.ports, opens, named(self.ports) | called)
+        self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
         self.index = 0
 
     def port(self, name: str) -> Port:

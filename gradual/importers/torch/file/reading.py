@@ -113,7 +113,7 @@ class _Reading:
                 path = None if entry.get("use_pickle") or "path_name" not in entry else folder + entry["path_name"]
                 dtype = DTYPES.get(meta["dtype"])
                 shape, strides = (tuple(_number(one) for one in meta[key]) for key in ("sizes", "strides"))
-                if len(shape) != len(strides) or len(shape) > LIMITS.rank or min(*shape, *strides, 0) < 0:
+                if len(shape) != len(strides) or len(shape) > LIMITS.rank or min((*shape, *strides), default=0) < 0:
                     raise ValueError(f"the sizes and strides of `{name}`")
                 yield name, Stored(path, dtype, shape, strides, _number(meta["storage_offset"]))
 

@@ -33,10 +33,9 @@ ARITHMETIC = {
 def size_of(use: Use) -> Value:
     """The size at an axis."""
     x = use["self"]
-    size = x.tensor.shape[use.axis("dim", x.rank)]
-    return (
-        use.builder.dimension(size) if size.value is None and is_named(size) else use.extent(x, use.axis("dim", x.rank))
-    )
+    axis = use.axis("dim", x.rank)
+    size = x.tensor.shape[axis]
+    return use.builder.dimension(size) if size.value is None and is_named(size) else use.extent(x, axis)
 
 
 @imports("aten.sym_numel.default")

@@ -90,10 +90,8 @@ def operand(use: Use, name: str, dtype: DType) -> Value:
 
 def _binary(operator: str, use: Use) -> Value:
     dtype = use.dtype()
-    first, second = (
-        operand(use, "self", dtype),
-        operand(use, "other" if "other" in use.node.arguments else "exponent", dtype),
-    )
+    name = "exponent" if "exponent" in use.node.arguments else "other"
+    first, second = operand(use, "self", dtype), operand(use, name, dtype)
     alpha = use.given("alpha", 1)
     if alpha != 1:
         second = use.call("multiply", second, use.scalar("alpha", dtype))
@@ -135,9 +133,7 @@ for _form in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar", "
 IMPORTERS |= {f"aten.{name}.default": partial(_connective, operator) for name, operator in CONNECTIVES.items()}
 
 
-@imports(
-    "aten.div.Tensor", "aten.div.Scalar", "aten.true_divide.Tensor", "aten.div.Tensor_mode", "aten.div.Scalar_mode"
-)
+@imports("aten.div.Tensor", "aten.div.Scalar", "aten.div.Tensor_mode", "aten.div.Scalar_mode")
 def divide(use: Use) -> Value:
     """The quotient, or rounded down or toward zero."""
     dtype = use.dtype()
@@ -156,12 +152,10 @@ def floor_divide(use: Use) -> Value:
 def reverse_subtract(use: Use) -> Value:
     """The other operand less this one."""
     dtype = use.dtype()
-    scaled = use.call("multiply", use.as_type(use["self"], dtype), use.scalar("alpha", dtype, 1))
-    return use.call(
-        "subtract",
-        operand(use, "other", dtype),
-        use.as_type(use["self"], dtype) if use.given("alpha", 1) == 1 else scaled,
-    )
+    x = use.as_type(use["self"], dtype)
+    if use.given("alpha", 1) != 1:
+        x = use.call("multiply", x, use.scalar("alpha", dtype))
+    return use.call("subtract", operand(use, "other", dtype), x)
 
 
 @imports("aten.reciprocal.default")

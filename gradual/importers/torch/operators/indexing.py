@@ -66,13 +66,12 @@ def index(use: Use) -> Value:
     order = [*axes, *rest]
     if order != list(range(x.rank)):
         x = use.call("transpose", x, axes=order)
-    found = use.call("adv_index", use.builder.tuple([x, *indices]))
-    width = found.rank - len(rest)
+    chosen = use.call("adv_index", use.builder.tuple([x, *indices]))
     if apart or axes[0] == 0:
-        return found
-    before = axes[0]
-    back = [*range(width, width + before), *range(width), *range(width + before, found.rank)]
-    return use.call("transpose", found, axes=back)
+        return chosen
+    width, before = chosen.rank - len(rest), axes[0]
+    back = [*range(width, width + before), *range(width), *range(width + before, chosen.rank)]
+    return use.call("transpose", chosen, axes=back)
 
 
 def _places(use: Use, mask: Value) -> list[Value]:
@@ -89,13 +88,9 @@ def _places(use: Use, mask: Value) -> list[Value]:
 def masked_select(use: Use) -> Value:
     """The elements where a mask holds, in row-major order."""
     x, mask = use["self"], use["mask"]
-    if x.rank != mask.rank or any(
-        one is not other for one, other in zip(x.tensor.shape, mask.tensor.shape, strict=True)
-    ):
-        joint = use.call(
-            "where", use.builder.number(True, DType.BOOL), mask, use.call("zeros_like", use.as_type(x, DType.BOOL))
-        )
-        x, mask = use.call("broadcast_to_like", x, joint), joint
+    if x.rank != mask.rank or any(one is not two for one, two in zip(x.tensor.shape, mask.tensor.shape, strict=True)):
+        mask = use.call("logical_and", mask, use.call("ones_like", use.as_type(x, DType.BOOL)))
+        x = use.call("broadcast_to_like", x, mask)
     x, mask = (use.call("reshape", one, newshape=[-1]) for one in (x, mask))
     return use.call("take", x, use.call("nonzero", mask), axis=0, mode="fast")
 

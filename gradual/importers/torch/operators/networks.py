@@ -148,12 +148,8 @@ def batch_norm(use: Use) -> Value | Sequence[Value | None]:
     channels = x.extent(1)
     if any(one is None for one in given) and channels is None:
         raise Unsupported("channels whose number is not known here")
-    parts = [
-        use.call("full", use.like(float(name in ("weight", "running_var")), x), shape=[channels])
-        if one is None
-        else one
-        for name, one in zip(names, given, strict=True)
-    ]
+    usual = [use.call("full", use.like(number, x), shape=[channels or 0]) for number in (1.0, 0.0, 0.0, 1.0)]
+    parts = [other if one is None else one for one, other in zip(given, usual, strict=True)]
     found = use.call("nn.batch_norm", x, *parts, epsilon=use.given("eps", 1e-5))
     (result, *_) = use.counted(found, 3)
     return [result, None, None] if no_training else result
@@ -193,12 +189,10 @@ def convolution(use: Use) -> Value:
             "padding": _padding(use, weight, count, dilation),
             "dilation": dilation,
             "groups": use.integer("groups", 1),
-            "kernel_size": weight.shape[2:],
+            "kernel_size": list(weight.shape[2:]),
             "channels": weight.extent(0),
         }
-        found = use.call(
-            f"nn.conv{count}d", x, weight, **{k: list(v) if isinstance(v, tuple) else v for k, v in settings.items()}
-        )
+        found = use.call(f"nn.conv{count}d", x, weight, **settings)
     if (bias := use.optional("bias")) is not None:
         found = use.call("add", found, use.call("expand_dims", bias, axis=1, num_newaxis=count))
     return use.call("squeeze", found, axis=[0]) if single else found
@@ -302,14 +296,17 @@ def upsample(use: Use) -> Value:
     else:
         sizes = [_scaled(use, x, axis, factor) for axis, factor in zip((2, 3), use.given("scale_factors"), strict=True)]
     if "nearest" in use.node.operator:
-        settings = {
-            "method": "nearest_neighbor",
-            "coordinate_transformation_mode": "asymmetric",
-            "rounding_method": "floor",
-        }
+        method, coordinates, rounding = "nearest_neighbor", "asymmetric", "floor"
     else:
-        settings = {"method": "linear", "coordinate_transformation_mode": "align_corners" if corners else "half_pixel"}
-    return use.call("image.resize2d", x, size=sizes, **settings)
+        method, coordinates, rounding = "linear", "align_corners" if corners else "half_pixel", None
+    return use.call(
+        "image.resize2d",
+        x,
+        size=sizes,
+        method=method,
+        coordinate_transformation_mode=coordinates,
+        rounding_method=rounding,
+    )
 
 
 def _scaled(use: Use, x: Value, axis: int, factor: float) -> int | Value:

@@ -224,8 +224,7 @@ def split(use: Use) -> Sequence[Value]:
     """Parts of one size, of which the last may be smaller; how many, the export has recorded."""
     x = use["self"]
     axis = use.axis("dim", x.rank, 0)
-    (names,) = use.node.outputs if isinstance(use.node.outputs[0], tuple) else (use.node.outputs,)
-    count, whole = len(names), x.extent(axis)
+    count, whole = use.count, x.extent(axis)
     if use.node.operator == "aten.split.Tensor":
         size = use.integer("split_size")
     elif whole is not None and use.node.operator == "aten.chunk.default":
@@ -246,11 +245,9 @@ def unbind(use: Use) -> Sequence[Value]:
     """Each slice along an axis, without the axis."""
     x = use["self"]
     axis = use.axis("dim", x.rank, 0)
-    (names,) = use.node.outputs if isinstance(use.node.outputs[0], tuple) else (use.node.outputs,)
-    whole = use.exactly(x, axis, len(names))
-    return [
-        use.call("take", whole, use.builder.number(at, DType.INT64), axis=axis, mode="fast") for at in range(len(names))
-    ]
+    whole = use.exactly(x, axis, use.count)
+    places = [use.builder.number(at, DType.INT64) for at in range(use.count)]
+    return [use.call("take", whole, place, axis=axis, mode="fast") for place in places]
 
 
 @imports("aten.slice.Tensor")
