@@ -297,8 +297,8 @@ class Builder:
         demanded = f"where {', '.join(clauses)} " if clauses else ""
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
-        text, origins = self.marks.removed(indented(marked))
-        return Program(text, origins, Weights(self.weights), tuple(notes), dict(self.folded))
+        text, origins = self.marks.removed(indented(marked), self.folded)
+        return Program(text, origins, Weights(self.weights), tuple(notes))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())

@@ -110,12 +110,13 @@ class Dims:
             raise Unsupported(f"`{port.name}` has no element type")
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
-        texts = [self._text(extent) for extent in port.shape]
+        texts = [self.text(extent) for extent in port.shape]
         if port.sequence:  # each element has sizes of its own
             texts = [text if text.isdecimal() else "?" for text in texts]
         return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
 
-    def _text(self, extent: Extent) -> str:
+    def text(self, extent: Extent) -> str:
+        """A size as the program writes it: a number, a name, a formula, or `?`."""
         if isinstance(extent, int):
             return str(extent)
         if extent is None or self._opens:

@@ -50,7 +50,13 @@ SCALARS_ARE_UNKNOWN = "tf2onnx"
 """The converter that declares an input as a scalar if it does not know its rank."""
 
 
-def program(model: Model, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
+def program(
+    model: Model,
+    where: str | None = None,
+    opens: bool = False,
+    empty: Sequence[str] = (),
+    called: Mapping[str, str] | None = None,
+) -> Program:
     """The program of a model, in which `@main` requires the condition `where` if one is given.
 
     With `opens`, each input size that the model names is `?` instead.  Named sizes are at least 1, except for those
@@ -59,13 +65,13 @@ def program(model: Model, where: str | None = None, opens: bool = False, empty: 
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
-            found = program(_without_ranks(model), where, opens, empty)
+            found = program(_without_ranks(model), where, opens, empty, called)
         except Refused:  # then they are scalars indeed
             pass
         else:
             return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
     try:
-        return _Import(model, opens).program(where, empty)
+        return _Import(model, opens, called).program(where, empty)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -85,11 +91,11 @@ class _Import:
         index: of the node of the model's own graph that is being imported.
     """
 
-    def __init__(self, model: Model, opens: bool) -> None:
+    def __init__(self, model: Model, opens: bool, called: Mapping[str, str] | None) -> None:
         self.model = model
         self.builder = Builder()
         self.reasons: list[Reason] = []
-        self.dims = Dims(model.graph.inputs, opens)
+        self.dims = Dims(model.graph.inputs, opens, called)
         self.around: list[tuple[Function, Node]] = []
         self.index = 0
 

@@ -22,6 +22,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.reading import weight
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
+from gradual.importers.torch.guards import guards
 from gradual.importers.torch.importers import IMPORTERS, Scope, Use
 from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
 from gradual.origin import Origin
@@ -41,6 +42,7 @@ def program(
     opens: bool = False,
     empty: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
+    demands: bool = False,
 ) -> Program:
     """The program of an export.
 
@@ -49,11 +51,12 @@ def program(
         opens: whether the sizes of the inputs are unknown, each on its own.
         empty: the named sizes that may be 0; all others are at least 1.
         called: names for PyTorch's symbols, such as `{"s77": "batch"}`.
+        demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
 
     Raises Refused with everything that stands in the way.
     """
     try:
-        return _Import(model, archive, opens, called or {}).program(where, empty)
+        return _Import(model, archive, opens, called or {}).program(where, empty, demands)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -82,18 +85,20 @@ class _Import:
             return Port(name, DType.INT64, ())
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
-    def program(self, where: str | None, empty: Sequence[str]) -> Program:
+    def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
         inputs, types = self.inputs(scope)
         for name, (own, stored) in self.model.stored.items():
-            scope[name] = self.stored(own, stored)
+            scope[name] = self.builder.record(self.stored(own, stored), name)
         try:
             body = self.body(scope)
         except Told:
             raise Refused([str(one) for one in grouped(self.reasons)]) from None
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
+        if demands:
+            clauses += [one.condition for one in guards(self.model, self.dims) if one.condition is not None]
         return self.builder.program(inputs, types, clauses, body, self.dims.notes)
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:

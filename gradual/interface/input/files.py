@@ -19,8 +19,10 @@ from gradual.source import Source, Span
 STDIN = "<stdin>"
 PROGRAM = ".relay"
 """The ending of a program's file name."""
-MODEL = ".onnx"
-"""The ending of the file name of an ONNX model."""
+MODELS = {".onnx": "onnx", ".pt2": "torch"}
+"""Ending of a model's file name -> its format."""
+_ZIP, _WITH_VERSION = b"PK\x03\x04", b"\x08"
+"""The first bytes of archives, and of ONNX files, whose first field is the version of the format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,38 @@ class Text:
 
     source: Source
     flaw: Diagnostic | None
+
+
+def model_format(path: str) -> str | None:
+    """The format of a model by the ending of its name, or else by its content; None for anything else."""
+    ending = Path(path).suffix.lower()
+    if ending in MODELS or ending == PROGRAM or path == "-":
+        return MODELS.get(ending)
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(4) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
+    except (OSError, ValueError):
+        return None  # the error is reported when the file is read
+    return "torch" if head == _ZIP else "onnx" if head[:1] == _WITH_VERSION else None
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """How a model is imported.
+
+    Attributes:
+        where: a condition that `@main` demands.
+        opens: whether the sizes of the inputs are unknown, each on its own.
+        empty: the named sizes that may be 0.
+        called: pairs of the model's name of a size and the name in the program.
+        guards: whether the program demands what an export of PyTorch assumed of sizes.
+    """
+
+    where: str | None = None
+    opens: bool = False
+    empty: tuple[str, ...] = ()
+    called: tuple[tuple[str, str], ...] = ()
+    guards: bool = False
 
 
 def text_of(path: Path) -> str:

@@ -11,6 +11,7 @@ import click
 from gradual.compilation import Compilation, Options
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
+from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
@@ -62,7 +63,7 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    compilation, found = compiled(file, Options(smt=not no_smt), empty)
+    compilation, found = compiled(file, Options(smt=not no_smt), Importing(empty=empty))
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
