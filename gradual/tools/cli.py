@@ -28,6 +28,7 @@ COMMANDS = {
     "pass": f"{PLACE}.passes:passing",
     "alloc": f"{PLACE}.alloc:alloc",
     "import": f"{PLACE}.importing:importing",
+    "guards": f"{PLACE}.guards:guards",
     "smt": f"{PLACE}.smt:smt",
     "fmt": f"{PLACE}.fmt:fmt",
     "explain": f"{PLACE}.explain:explain",

@@ -17,7 +17,7 @@ FOLDERS = (
     *("run", "passes", "importers", "lints", "report"),
 )
 RIM = ("interface", "conformance", "tools")
-ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", *RIM, "__init__", "__main__")
+ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", "exported", *RIM, "__init__", "__main__")
 """A module may import what stands before it here, and its own folder; the top `__init__` answers `import gradual`."""
 
 ROOMS: dict[str, tuple[str, ...]] = {

@@ -47,6 +47,19 @@ class Weights(Mapping[str, Tensor]):
 
 
 @dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition that the export assumed.
+
+    Attributes:
+        said: the condition as the export has it.
+        condition: the condition as a program writes it; None where a program cannot say it.
+    """
+
+    said: str
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """An imported model.
 
@@ -55,12 +68,14 @@ class Program:
         origins: for each piece of the text the node of the model that it was made from.
         weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
         notes: what of the model was read in a way that its users may not expect.
+        guards: what the exporter assumed of the sizes of the inputs.
     """
 
     text: str
     origins: Origins
     weights: Weights
     notes: tuple[str, ...] = ()
+    guards: tuple[Guard, ...] = ()
 
 
 class Marks:

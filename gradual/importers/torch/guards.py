@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from gradual.importers.common.extents import Dims
 from gradual.importers.common.ports import Extent
 from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.text import Guard
 from gradual.importers.torch.file.schema import Model
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -35,19 +35,6 @@ _LONGEST = 2000
 
 Sizes = Callable[[str, int], str]
 """(name of an input, axis) -> the size as the program writes it; raises KeyError where there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A condition that the export assumed.
-
-    Attributes:
-        said: the condition as the export has it.
-        condition: the condition as a program writes it; None where a program cannot say it.
-    """
-
-    said: str
-    condition: str | None
 
 
 def guards(model: Model, dims: Dims) -> tuple[Guard, ...]:
@@ -100,7 +87,7 @@ def _boolean(node: ast.expr, size: Sizes) -> str:
         case ast.UnaryOp(ast.Not(), operand):
             return f"not ({_boolean(operand, size)})"
         case ast.Compare(left, operators, others):
-            parts = [_number(one, size) for one in (left, *others)]
+            parts = [_bare(_number(one, size)) for one in (left, *others)]
             words = [_COMPARISONS[type(one)] for one in operators]
             pairs = zip(parts, words, parts[1:], strict=False)
             return " and ".join(f"{one} {word} {other}" for one, word, other in pairs)
@@ -129,7 +116,19 @@ def _number(node: ast.expr, size: Sizes) -> str:
             return f"({_number(left, size)} % {_number(right, size)})"
         case ast.Call(ast.Name("Max" | "Min" as name), [*arguments], []) if len(arguments) > 1:
             return f"{name.lower()}({', '.join(_number(one, size) for one in arguments)})"
+        case ast.Call(ast.Attribute(ast.Name("torch"), "sym_max" | "sym_min" as name), [left, right], []):
+            return f"{name.removeprefix('sym_')}({_number(left, size)}, {_number(right, size)})"
     raise ValueError(ast.dump(node))
+
+
+def _bare(text: str) -> str:
+    """The text without brackets around the whole of it."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return text[1:-1] if text.startswith("(") and at == len(text) - 1 else text
+    return text
 
 
 def _is_positive_number(node: ast.expr) -> bool:

@@ -9,6 +9,7 @@ result stands in for it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -97,9 +98,10 @@ class _Import:
         except Told:
             raise Refused([str(one) for one in grouped(self.reasons)]) from None
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
+        found = guards(self.model, self.dims)
         if demands:
-            clauses += [one.condition for one in guards(self.model, self.dims) if one.condition is not None]
-        return self.builder.program(inputs, types, clauses, body, self.dims.notes)
+            clauses += [one.condition for one in found if one.condition is not None]
+        return replace(self.builder.program(inputs, types, clauses, body, self.dims.notes), guards=found)
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types, as they are written; their values go into the scope."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
@@ -15,6 +15,7 @@ from gradual.diagnostic import Diagnostic
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
 from gradual.source import Source, Span
+from gradual.tensors.tensor import Tensor
 
 STDIN = "<stdin>"
 PROGRAM = ".relay"
@@ -27,10 +28,11 @@ _ZIP, _WITH_VERSION = b"PK\x03\x04", b"\x08"
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that was read; `flaw` is the error if it is not UTF-8."""
+    """A text that was read; `flaw` is the error if it is not UTF-8, `weights` are those of an imported model."""
 
     source: Source
     flaw: Diagnostic | None
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 def model_format(path: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
@@ -18,7 +19,7 @@ from gradual.source import Source
 def compiled(path: str, options: Options, importing: Importing = PLAINLY) -> tuple[Compilation, tuple[Diagnostic, ...]]:
     """The compilation of a program or model, and its errors."""
     text = read(path, importing)
-    compilation = compile_source(text.source, options)
+    compilation = replace(compile_source(text.source, options), weights=text.weights)
     return compilation, (text.flaw,) if text.flaw else errors(compilation)
 
 
