@@ -62,7 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers": ("common", "onnx", "torch"),
     "importers/torch": ("file", "guards", "importers", "operators", "program"),
     "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
-    "interface": ("terminal", "pages", "input", "reports"),
+    "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": ("checking", "session", "migrating", "lsp", "commands", "cli"),
 }

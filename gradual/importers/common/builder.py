@@ -76,6 +76,10 @@ class Builder:
         """A parameter of that name."""
         return Value(type, f"%{name}")
 
+    def stand_in(self, type: TensorType[Any]) -> Value:
+        """A value that stands for the result of a refused node, so that the nodes behind it can be looked at."""
+        return Value(self.open(type), f"%{self.names.unused('refused')}")
+
     def constant(self, tensor: Tensor, name: str = "") -> Value:
         """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
         type = constant_type(tensor)

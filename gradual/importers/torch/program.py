@@ -13,10 +13,11 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from gradual.dims.term.dim import Dim, constant
+from gradual.dims.term.dim import constant
 from gradual.importers.common.builder import INLINE, Builder
 from gradual.importers.common.extents import Dims
 from gradual.importers.common.ports import Port
+from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
 from gradual.importers.common.text import Program, Weight
 from gradual.importers.common.values import Value
@@ -44,6 +45,7 @@ def program(
     empty: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
     demands: bool = False,
+    progress: Progress = unreported,
 ) -> Program:
     """The program of an export.
 
@@ -57,7 +59,7 @@ def program(
     Raises Refused with everything that stands in the way.
     """
     try:
-        return _Import(model, archive, opens, called or {}).program(where, empty, demands)
+        return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -70,7 +72,9 @@ class _Import:
         index: of the node of the program's own graph that is being imported.
     """
 
-    def __init__(self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str]) -> None:
+    def __init__(
+        self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str], progress: Progress
+    ) -> None:
         self.model = model
         self.archive = archive
         self.builder = Builder()
@@ -78,6 +82,7 @@ class _Import:
         self.ports = [self.port(name) for name in model.user_inputs if name is not None]
         self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
         self.index = 0
+        self.progress = progress
 
     def port(self, name: str) -> Port:
         """An input as the export recorded it: a tensor, or an integer."""
@@ -157,7 +162,9 @@ class _Import:
         """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
         outer = self.builder.node
         for index, node in enumerate(graph.nodes):
-            self.index = index if is_own else self.index
+            if is_own:
+                self.index = index
+                self.progress(index, len(graph.nodes))
             self.builder.node = origin_of(node)
             try:
                 self.bind(node, scope, graph)
@@ -187,8 +194,7 @@ class _Import:
             if name is not None:
                 meta = graph.tensors.get(name, Meta(DType.INT64, ()))
                 sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in meta.sizes)
-                type = self.builder.open(TensorType[Dim | Hole](sizes, meta.dtype or DType.FLOAT32))
-                scope[name] = self.builder.input(self.builder.names.unused("refused"), type)
+                scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Keep a reason."""

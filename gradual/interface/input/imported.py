@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import click
 
+from gradual.importers.common.progress import Progress
 from gradual.importers.common.refusals import Refused, Unreadable, Unsupported
 from gradual.importers.common.text import Program
 from gradual.interface.input.files import Importing, model_format, regular
+from gradual.interface.progress import progress_of
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
 from gradual.syntax.parse import parse
@@ -23,7 +25,8 @@ def imported(path: str, importing: Importing) -> Program:
     """Import a model as a program, and print its notes; raises Trouble if it cannot be imported."""
     try:
         regular(path, "file")
-        found = _IMPORTERS[model_format(path) or "onnx"](path, importing)
+        with progress_of(path) as progress:
+            found = _IMPORTERS[model_format(path) or "onnx"](path, importing, progress)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
     except Refused as refused:
@@ -37,25 +40,25 @@ def imported(path: str, importing: Importing) -> Program:
     return found
 
 
-def _from_onnx(path: str, importing: Importing) -> Program:
+def _from_onnx(path: str, importing: Importing, progress: Progress) -> Program:
     from gradual.importers.onnx.file.reading import load
     from gradual.importers.onnx.program import program
 
     if importing.guards:
         raise click.UsageError(f"`{path}` has no guards: --guards is for exports of PyTorch")
-    return program(load(path), importing.where, importing.opens, importing.empty, dict(importing.called))
+    return program(load(path), importing.where, importing.opens, importing.empty, dict(importing.called), progress)
 
 
-def _from_torch(path: str, importing: Importing) -> Program:
+def _from_torch(path: str, importing: Importing, progress: Progress) -> Program:
     from gradual.importers.torch.file.reading import load
     from gradual.importers.torch.program import program
 
     model, archive = load(path)
-    named = dict(importing.called)
-    return program(model, archive, importing.where, importing.opens, importing.empty, named, importing.guards)
+    settings = importing.where, importing.opens, importing.empty
+    return program(model, archive, *settings, dict(importing.called), importing.guards, progress)
 
 
-_IMPORTERS: Mapping[str, Callable[[str, Importing], Program]] = {"onnx": _from_onnx, "torch": _from_torch}
+_IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {"onnx": _from_onnx, "torch": _from_torch}
 """Format -> how a model is imported; an importer is loaded when a model of its format is read."""
 
 

@@ -47,13 +47,18 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A graph: the model's own, or the body of a node."""
+    """A graph: the model's own, or the body of a node.
+
+    Attributes:
+        declared: what the model says of the types of its intermediate values, by name.
+    """
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[str, ...]
     initializers: Mapping[str, Tensor | Unread]
     nodes: tuple[Node, ...]
+    declared: Mapping[str, Port] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

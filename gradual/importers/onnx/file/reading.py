@@ -242,7 +242,8 @@ def _graph(proto: Any) -> Graph:
     inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
     outputs = tuple(_text(port.name) for port in proto.output)
     nodes = tuple(map(_node, proto.node))
-    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)))
+    declared = {port.name: _port(port) for port in proto.value_info}
+    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)), declared)
 
 
 def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
