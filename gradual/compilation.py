@@ -128,8 +128,7 @@ class Compilation:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
         told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
-        order = summary.in_order(told)
-        return summary.full(self.source, summary.types_shown(self.types), order, self.totals, paint)
+        return summary.full(self.source, summary.types_shown(self.types), summary.in_order(told), self.totals, paint)
 
     @property
     def totals(self) -> str:
@@ -264,10 +263,8 @@ class Compilation:
 
     def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments of a call of an imported model, followed by its own weights if these are left out."""
-        function = self.core.functions.get(entry)
-        count = len(function.type.params) if function is not None and entry == "@main" else 0
-        is_short = bool(self.weights) and len(values) + len(self.weights) == count
-        return (*values, *(self.weights.values() if is_short else ()))
+        count = len(self.functions[entry].params) if self.weights else 0
+        return (*values, *(self.weights.values() if len(values) + len(self.weights) == count else ()))
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""

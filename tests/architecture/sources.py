@@ -64,7 +64,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
-    "tools": ("checking", "session", "migrating", "lsp", "commands", "cli"),
+    "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "cli"),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 

@@ -25,7 +25,7 @@ from gradual.report.summary import totals
 from gradual.source import Source, visible
 from gradual.tools.checking.checking import Checked, Wanted, checked_file, file_row
 from gradual.tools.checking.checking_many import Unit, checked_all
-from gradual.tools.commands.model_options import named_sizes, sizes_called
+from gradual.tools.models.options import named_sizes, sizes_called
 
 if TYPE_CHECKING:
     from gradual.tools.checking.fixing import Fixed

@@ -13,8 +13,8 @@ from gradual.interface.input.imported import imported
 from gradual.interface.input.settings import settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, shared
-from gradual.tools.checking.guarding import Need, Verdict, shown, verdicts
-from gradual.tools.commands.model_options import named_sizes, sizes_called
+from gradual.tools.models.guarding import Need, Verdict, shown, verdicts
+from gradual.tools.models.options import named_sizes, sizes_called
 
 
 @click.command()

@@ -11,7 +11,7 @@ from gradual.interface.input import npy
 from gradual.interface.input.files import Importing
 from gradual.interface.input.imported import imported
 from gradual.interface.terminal import Output, Trouble, note, save_bytes, shared
-from gradual.tools.commands.model_options import named_sizes, sizes_called
+from gradual.tools.models.options import named_sizes, sizes_called
 
 
 @click.command("import")
