@@ -61,6 +61,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "passes": ("framework", "analysis", "refine", "transform", "catalogue", "pipeline", "plan"),
     "importers": ("common", "onnx", "torch"),
     "importers/torch": ("file", "guards", "importers", "operators", "program"),
+    "importers/common": (
+        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
+        *("builder", "lists", "applying", "branching", "products"),
+    ),
     "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),

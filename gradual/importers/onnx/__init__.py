@@ -2,6 +2,6 @@
 checked.
 
 `file` reads models (the only door to the package `onnx`), `operators` translates nodes, `survey` says what of
-a model cannot be imported, `origins` where a node comes from, `program` puts it together. The format is that of ONNX's IR
-specification; decision 0027 says how its sizes become names.
+a model cannot be imported, `origins` where a node comes from, `program` puts it together. The format is that of ONNX's
+IR specification; decision 0027 says how its sizes become names.
 """

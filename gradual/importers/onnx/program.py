@@ -14,10 +14,10 @@ from itertools import zip_longest
 from gradual.dims.term.dim import constant
 from gradual.importers.common import lists
 from gradual.importers.common.builder import Builder
-from gradual.importers.common.extents import Dims
-from gradual.importers.common.ports import Port
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node

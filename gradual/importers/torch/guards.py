@@ -10,9 +10,9 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from gradual.importers.common.extents import Dims
-from gradual.importers.common.ports import Extent
 from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.common.text import Guard
 from gradual.importers.torch.file.schema import Model
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from gradual.dims.term.dim import constant
 from gradual.importers.common.builder import INLINE, Builder
-from gradual.importers.common.extents import Dims
-from gradual.importers.common.ports import Port
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program, Weight
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive

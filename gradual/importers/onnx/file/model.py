@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unread
+from gradual.importers.common.sizes.ports import Port
 from gradual.tensors.tensor import Tensor
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from gradual.importers.common.ports import Extent, Port
 from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
+from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.limits import LIMITS
 from gradual.tensors.exchange.array_protocols import elements_of

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from typing import IO, Any
 
-from gradual.importers.common.ports import Extent
 from gradual.importers.common.python_frames import user_frames
 from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.expressions import size
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored

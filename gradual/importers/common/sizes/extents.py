@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gradual.dims.term.dim import Dim, constant, variable
-from gradual.importers.common.formulas import Formula, NoFormula, formula
-from gradual.importers.common.ports import Extent, Port
 from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.formulas import Formula, NoFormula, formula
+from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.common.text import tensor_text
 from gradual.importers.common.values import Names
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
