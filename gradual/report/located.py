@@ -74,9 +74,7 @@ def _followed(help: Help) -> Help | None:
     condition = help.edits[0].text.strip(" ,").removeprefix("where ")
     if len(help.edits) > 1 or condition == help.edits[0].text.strip():
         return None
-    return Help(
-        f"if all inputs have `{condition}`, check with `--where '{condition}'`, and bound the size in the export"
-    )
+    return Help(f"if inputs always have `{condition}`: `gradual check --where '{condition}'`")
 
 
 def notes(source: Source, span: Span) -> tuple[str, ...]:
