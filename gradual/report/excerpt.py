@@ -120,7 +120,7 @@ def _drawn(
     indent = len(across) + 1 if across else 0
     open_ = [p for p in across if p.first < number <= p.last]
     begun = [p for p in here if p.first == number != p.last and _begins_line(source, p)]
-    yield _frame(paint, margin, str(number), _text(line, across, open_, begun, indent))
+    yield _frame(paint, margin, str(number) * source.is_numbered, _text(line, across, open_, begun, indent))
     open_ += begun
     for row in _under(line, [p for p in here if p.first == p.last], indent):
         _sides(row, across, open_)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from gradual.diagnostic import Diagnostic
 from gradual.report.excerpt import Mark, excerpt, last_line
+from gradual.report.located import Locate, within
 from gradual.report.paint import Paint, plain
 from gradual.source import NOWHERE, Source, Span, visible
 
-Locate = Callable[[Span], tuple[Source, Span]]
-"""Span of a diagnostic -> its text, and its span in that text."""
-
-
-def within(source: Source) -> Locate:
-    """The `Locate` for which every span is in one source."""
-    return lambda span: (source, span)
+__all__ = ["Locate", "concise", "full", "place", "within"]
 
 
 def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
-    """Message, excerpts with labels, notes (the counterexample first), help, and where to read more."""
+    """Message, excerpt with labels, notes (the counterexample first), help, and where to read more."""
     excerpts = list(_by_source(diagnostic, locate))
     margin = max((len(str(last_line(source, marks))) for source, marks in excerpts), default=1)
     rows = [_headline(diagnostic, paint)]
@@ -42,7 +37,9 @@ def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str
 
 
 def place(source: Source, span: Span) -> str:
-    """`file:line:column` of a span's start."""
+    """`file:line:column` of a span's start; for a node of a model the file and the node."""
+    if not source.is_numbered:
+        return visible(source.name)
     start = source.position(span.start)
     return f"{visible(source.name)}:{start.line}:{start.column}"
 
@@ -53,7 +50,7 @@ def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
 
 
 def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
-    """The marks of a diagnostic by source, that of the primary mark first; spans without a position are left out."""
+    """The marks of a diagnostic by the source they lie in, the primary one's first; none for what lies nowhere."""
     primary = Mark(diagnostic.span, diagnostic.label, True, diagnostic.severity)
     related = [Mark(r.span, r.label, False, "related") for r in diagnostic.related]
     marks = [mark for mark in (primary, *related) if mark.span != NOWHERE]
@@ -76,6 +73,6 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
 
 
 def _item(kind: str, text: str, paint: Paint, margin: int) -> str:
-    """` = kind: text`; further lines of the text are indented like the first."""
+    """` = kind: text`; further lines of the text stand under its first."""
     head = f"{' ' * margin} {paint('=', 'frame')} {paint(kind, 'strong')}: "
     return head + visible(text, "\n").replace("\n", "\n" + " " * (margin + len(kind) + 5))

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradual.dims.term.dim import Dim, constant, variable
-from gradual.importers.onnx.builder.formulas import Formula, NoFormula, formula
-from gradual.importers.onnx.builder.values import Names
-from gradual.importers.onnx.file.model import Extent, Port, Unread, Unsupported
-from gradual.types.dtype import DType
+from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.formulas import Formula, NoFormula, formula
+from gradual.importers.common.sizes.ports import Extent, Port
+from gradual.importers.common.text import tensor_text
+from gradual.importers.common.values import Names
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INVENTED = re.compile(
     r"unk__\d+|(p2o\.)?DynamicDimension\.\d+|\w+_dynamic_axes_\d+|[Nn]one|[Uu]nknown(_\w+)?", re.ASCII
 )
-"""What converters write for a size of which they know nothing: tf2onnx and ONNX's inference, Paddle's, torch's."""
+"""What converters write for an unknown size: tf2onnx and ONNX's shape inference, Paddle's converter, torch's."""
 _RESERVED = (
     *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
     *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
 )
-"""Words of the language, which name no size."""
+"""Words of the language, which cannot name a size."""
 
 
 class Dims:
-    """The sizes of the inputs: a name stays one, and so does a formula whose names are told by other sizes.
+    """The sizes of the inputs: a name stays a name, and a formula stays a formula if the sizes determine its names.
 
     Attributes:
-        clauses: what `@main` demands so that the quotients in formulas are exact.
+        clauses: the conditions that `@main` requires so that the quotients in formulas are exact.
         nameless: the names and formulas that are `?` in the program.
     """
 
-    def __init__(self, ports: Sequence[Port], opens: bool) -> None:
+    def __init__(self, ports: Sequence[Port], opens: bool, called: Mapping[str, str] | None = None) -> None:
+        """Name the sizes of some inputs; `called` has names for some that the model's own names are no use for."""
+        self._called = called or {}
         self._opens = opens
         self._names = Names(_RESERVED)
         self.clauses: list[str] = []
@@ -43,32 +46,37 @@ class Dims:
             else [one for port in ports if not port.sequence for one in port.shape or () if isinstance(one, str)]
         )
         words = dict.fromkeys(text for text in texts if text.isidentifier() and not _INVENTED.fullmatch(text))
-        self._known = {word: self._names.unused(_spelled(word)) for word in words}
+        self._known = {word: self._names.unused(self._spelled(word)) for word in words}
         self._formulas = dict(_formulas(text for text in texts if text not in words))
         self._solve()
 
     def _solve(self) -> None:
-        """Name what formulas tell, and give those that tell too little a name, or none."""
+        """Name each size for which a formula can be solved, until no more are found.
+
+        A formula with other names becomes one name, if it can have any value whatever the others have; else `?`."""
         while name := next(filter(None, map(self._told, self._formulas.values())), None):
-            self._known[name] = self._names.unused(_spelled(name))
+            self._known[name] = self._names.unused(self._spelled(name))
         waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}
         for text, one in waiting.items():
             del self._formulas[text]
             others = (other for at, other in waiting.items() if at != text)
             if one.onto and not any(self._missing(one) & other.names for other in others):
-                self._known[text] = self._names.unused(_spelled(text))
+                self._known[text] = self._names.unused(self._spelled(text))
+
+    def _spelled(self, name: str) -> str:
+        return _spelled(self._called.get(name, name))
 
     def _missing(self, one: Formula) -> set[str]:
         return set(one.names) - set(self._known)
 
     def _told(self, one: Formula) -> str | None:
-        """The name that a formula tells, where it is the only one that is missing."""
+        """The only name of a formula that has none in the program yet, if the formula can be solved for it."""
         missing = self._missing(one)
         return next(iter(missing)) if len(missing) == 1 and missing <= one.solves else None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That some sizes have no name, in one line."""
+        """One line if some sizes have no name."""
         if not self.nameless:
             return ()
         first, *others = self.nameless
@@ -81,7 +89,7 @@ class Dims:
         return tuple(self._known)
 
     def empty(self, names: Iterable[str]) -> list[str]:
-        """That sizes of these names may be 0, as clauses; raises Unsupported for a name that no size has."""
+        """Clauses by which the sizes of these names may be 0; raises Unsupported for a name that no size has."""
         found: list[str] = []
         for name in names:
             if name not in self._known:
@@ -95,19 +103,20 @@ class Dims:
         return frozenset(self._known.values()) - {self._known[name] for name in empty if name in self._known}
 
     def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
-        """How the type of an input is written, and the type."""
+        """The type of an input, as text and as a type."""
         if isinstance(port.dtype, Unread):
             raise Unsupported(port.dtype.says)
         if port.dtype is None:
             raise Unsupported(f"`{port.name}` has no element type")
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
-        texts = [self._text(extent) for extent in port.shape]
+        texts = [self.text(extent) for extent in port.shape]
         if port.sequence:  # each element has sizes of its own
             texts = [text if text.isdecimal() else "?" for text in texts]
         return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
 
-    def _text(self, extent: Extent) -> str:
+    def text(self, extent: Extent) -> str:
+        """A size as the program writes it: a number, a name, a formula, or `?`."""
         if isinstance(extent, int):
             return str(extent)
         if extent is None or self._opens:
@@ -131,18 +140,12 @@ def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
 
 
 def _spelled(name: str) -> str:
-    """A name in the letters that programs have."""
+    """A name as a program can write it, with `_` in place of other characters."""
     return name if _WORD.fullmatch(name) else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
 
 
-def tensor_text(extents: Iterable[str], dtype: DType) -> str:
-    """A type as programs write it."""
-    texts = list(extents)
-    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
-
-
 def _extent(text: str) -> Dim | Hole:
-    """A size in the type: a formula is an unknown here, the checker reads it."""
+    """A size as the importer knows it: a formula is `?`, since only the checker reads it."""
     if text.isdecimal():
         return constant(int(text))
     return variable(text) if _WORD.fullmatch(text) else Hole()

@@ -1,7 +1,7 @@
 """Sizes that a model writes as formulas of others, as exporters print them: `(s0 + 1)//2`, `floor(h/2)`, `16H`.
 
 A formula is read by Python's own parser and never evaluated.  Numbers are fractions on the way: `floor(h/2 + 1/2)` is
-`(h + 1) // 2`, and a quotient that nothing rounds is exact, which the program demands.
+`(h + 1) // 2`, and a quotient that nothing rounds is exact, which the program requires.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dataclasses import dataclass, field, replace
 from math import isfinite, lcm
 
 _FACTOR = re.compile(r"(?<![\w.])([0-9]+)(?=[A-Za-z_])", re.ASCII)
-"""A number that stands before a name without a sign: `16H`."""
+"""A number directly before a name, without a `*`: `16H`."""
 
 SUM, QUOTIENT, PRODUCT, ATOM = range(4)
-"""How tightly operators bind; a quotient or remainder stands in brackets behind a `*`."""
+"""Precedences, the loosest first; a quotient or remainder is put in brackets after a `*`."""
 
 _LONGEST = 500
 _POWERS = 8
 _FINEST = 64
-"""The greatest denominator of a number with a point that is read, such as 0.5."""
+"""The greatest denominator of a decimal number that is accepted, such as 0.5."""
 
 
 class NoFormula(Exception):
-    """That a text is no formula which a program can say."""
+    """The text is no formula that a program can express."""
 
 
 Written = Callable[[Callable[[str], str]], str]
-"""Writes a formula as a program does, given how the sizes are written that it speaks of."""
+"""Writes a formula as a program does, given the spelling of each size in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Formula:
     """A formula of sizes.
 
     Attributes:
-        names: the sizes that it speaks of.
+        names: the sizes that occur in it.
         exact: the conditions under which its quotients are exact.
-        solves: the names that it tells where all others are known.
-        onto: whether it is every size at some sizes of its names.
+        solves: the names for which it can be solved if all others are known.
+        onto: whether it takes every value as its names vary.
     """
 
     names: frozenset[str]
@@ -55,8 +55,8 @@ class _Fraction:
     """A numerator as a program writes it, and a denominator.
 
     Attributes:
-        level: how tightly what it is written with binds.
-        value: the number that it is, if it is one.
+        level: the precedence of the numerator's outermost operator.
+        value: the numerator, if it is a number.
     """
 
     above: Written
@@ -73,7 +73,7 @@ class _Reading:
     exact: list[Written] = field(default_factory=list)
 
     def whole(self, node: ast.expr) -> _Fraction:
-        """An integer: a quotient that nothing rounds is exact."""
+        """Read an integer; a quotient that nothing rounds has to be exact."""
         found = self.fraction(node)
         if found.below == 1:
             return found
@@ -82,7 +82,7 @@ class _Reading:
         return _floored(found)
 
     def fraction(self, node: ast.expr) -> _Fraction:
-        """A number of which a part may be left."""
+        """Read a number, which may be a fraction."""
         match node:
             case ast.Name(name):
                 self.names.add(name)
@@ -123,8 +123,9 @@ class _Reading:
         return _Fraction(lambda named: f"{top(named)} % {other}", level=QUOTIENT)
 
     def power(self, base: ast.expr, exponent: ast.expr) -> _Fraction:
-        count = self.fraction(exponent).value
-        if count is None or not 1 <= count <= _POWERS:
+        power = self.fraction(exponent)
+        count = power.value
+        if count is None or power.below != 1 or not 1 <= count <= _POWERS:
             raise NoFormula
         found = one = self.fraction(base)
         for _ in range(count - 1):
@@ -159,7 +160,7 @@ def _number(value: int) -> _Fraction:
 
 
 def _at(found: _Fraction, level: int) -> Written:
-    """The numerator, in brackets where it binds less than it has to."""
+    """The numerator, in brackets if its outermost operator binds more loosely than `level`."""
     above = found.above
     return above if found.level >= level else lambda named: f"({above(named)})"
 
@@ -221,7 +222,7 @@ def _ceiled(found: _Fraction) -> _Fraction:
 
 
 def formula(text: str) -> Formula:
-    """The formula that a text is; raises NoFormula where it is none, or none that a program can say."""
+    """Read a text as a formula; raises NoFormula if it is none, or none that a program can express."""
     if len(text) > _LONGEST:
         raise NoFormula
     spelled = _FACTOR.sub(r"\1*", text)
@@ -237,7 +238,7 @@ def formula(text: str) -> Formula:
 
 
 def _solvable(tree: ast.expr) -> frozenset[str]:
-    """The names that a sum tells once the others are known: each stands in one term, alone or times a number."""
+    """The names for which a sum can be solved: each occurs in one term only, alone or times a number."""
     terms, todo = [], [tree]
     while todo:
         match todo.pop():
@@ -255,7 +256,7 @@ def _names(tree: ast.expr) -> set[str]:
 
 
 def _is_multiple(node: ast.expr) -> bool:
-    """Whether it is a name times a number."""
+    """Whether a term is a name times a number."""
     match node:
         case ast.BinOp(ast.Constant(value=int(number)), ast.Mult(), ast.Name()):
             return number != 0
@@ -265,7 +266,7 @@ def _is_multiple(node: ast.expr) -> bool:
 
 
 def _is_onto(tree: ast.expr) -> bool:
-    """Whether it is every size at some sizes of its names: a rounded quotient, or a product of two."""
+    """Whether a formula takes every value as its names vary: a quotient of a solvable sum, or a product of names."""
     match tree:
         case ast.BinOp(left, ast.FloorDiv() | ast.Div(), ast.Constant()):
             return bool(_solvable(left))

@@ -1,4 +1,4 @@
-"""Which importer an ONNX operator has, and how it reads what a node gives it."""
+"""The table of importers, and `Use`: the node that an importer translates."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gradual.importers.onnx.builder.builder import Builder
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Graph, Model, Node, Unsupported
+from gradual.importers.common.applying import Applying
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Graph, Model, Node
 from gradual.tensors.tensor import Tensor
 
 Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
 
 Scope = dict[str, "Value | None"]
-"""Values by name; None for an optional input that an operator's body may ask for."""
+"""Values by name; None for an optional input of a function that is left out."""
 
 IMPORTERS: dict[str, Importer] = {}
-"""By the operator's name, in ONNX's own domain."""
+"""Name of an operator of ONNX's own domain -> its importer."""
 
 
 def imports(*names: str) -> Callable[[Importer], Importer]:
@@ -32,15 +34,15 @@ def imports(*names: str) -> Callable[[Importer], Importer]:
 
 
 class Bodies(Protocol):
-    """Imports the bodies of nodes."""
+    """Imports the graphs in attributes of nodes."""
 
     def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
-        """The values of a graph's outputs; raises Told where it was told what stands in the way."""
+        """The values of a graph's outputs; raises Told if an output cannot be imported, with the reason recorded."""
         ...
 
 
 @dataclass(frozen=True)
-class Use:
+class Use(Applying):
     """A node with the values of its inputs.
 
     Attributes:
@@ -56,6 +58,11 @@ class Use:
     opsets: Mapping[str, int]
     scope: Scope
     bodies: Bodies
+
+    @property
+    def who(self) -> str:
+        """The operator and the node."""
+        return f"{self.node.operator} `{self.node.title}`"
 
     @property
     def opset(self) -> int:
@@ -74,7 +81,7 @@ class Use:
         return self.inputs[index] if index < len(self.inputs) else None
 
     def attribute(self, name: str, default: Any = None) -> Any:
-        """An attribute, or what ONNX says where it is left out."""
+        """An attribute, or its default."""
         return self.node.attributes.get(name, default)
 
     def required(self, name: str) -> Any:
@@ -84,16 +91,16 @@ class Use:
         return value
 
     def graph(self, name: str) -> Graph:
-        """A body."""
+        """A graph in an attribute that must be there."""
         graph: Graph = self.required(name)
         return graph
 
     def outputs(self, graph: Graph, inputs: Mapping[str, Value] | None = None) -> list[Value]:
-        """What a body gives, for these inputs beside what is around."""
+        """The outputs of a graph, given its inputs; the graph may also use the values in scope."""
         return self.bodies.outputs(graph, {**self.scope, **(inputs or {})}, self.opsets)
 
     def axes(self, index: int = 1) -> tuple[int, ...] | None:
-        """The axes that newer versions take as an input, older ones as an attribute."""
+        """The axes, which newer versions of an operator take as an input, older ones as an attribute."""
         value = self.optional(index)
         if value is not None:
             return tuple(value.numbers("axes"))
@@ -111,33 +118,9 @@ class Use:
             raise Unsupported(f"{name}={value!r}")
         return value
 
-    # ------------------------------------------------------------------------------------- what many importers say
-    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application."""
-        return self.builder.call(operator, *operands, **attributes)
-
-    def like(self, value: float, other: Value) -> Value:
-        """A scalar of another's element type."""
-        return self.builder.number(value, other.dtype)
-
-    def demanded(self, value: Value, condition: Value, says: str) -> Value:
-        """The value, where a condition of the operator holds that only a run may tell."""
-        return self.builder.demanded(value, condition, f"{self.node.operator} `{self.node.title}`", says)
-
-    def counted(self, value: Value, count: int) -> list[Value]:
-        """The fields of a tuple of so many."""
-        return [self.builder.field(value, index) for index in range(count)]
-
-
-def positive(axis: int, rank: int) -> int:
-    """An axis counted from the front."""
-    if not -rank <= axis < max(rank, 1):
-        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
-    return axis + rank if axis < 0 else axis
-
 
 def broadcast_into(use: Use, value: Value, other: Value) -> Value:
-    """The value where ONNX broadcasts it to another tensor, and that one not to it."""
+    """The value, made to broadcast to another tensor's shape but not conversely (unidirectional broadcasting)."""
     if value.rank > other.rank:
         raise Unsupported(f"a tensor of rank {value.rank} that is broadcast to one of rank {other.rank}")
     sizes = other.tensor.shape[other.rank - value.rank :]
@@ -147,14 +130,14 @@ def broadcast_into(use: Use, value: Value, other: Value) -> Value:
 
 
 def spatial(value: Value) -> int:
-    """The number of spatial axes, behind those of the batch and the channels."""
+    """The number of spatial axes, which follow those of the batch and the channels."""
     if value.rank not in (3, 4, 5):
         raise Unsupported(f"{value.rank - 2} spatial axes")
     return value.rank - 2
 
 
 def constant_of(value: Value | None) -> Tensor | None:
-    """The elements, where they are known."""
+    """The elements of a constant; None for any other value."""
     return value.constant if value is not None and isinstance(value.constant, Tensor) else None
 
 

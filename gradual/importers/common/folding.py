@@ -1,11 +1,11 @@
-"""What of an application is known while importing: its value, or which elements of a vector it gives."""
+"""What is known of an application while importing: its value, or which elements of a vector it selects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradual.importers.onnx.builder.values import Value
+from gradual.importers.common.values import Value
 from gradual.ops.declaration.operator import Operator
 from gradual.run.sizes import plain
 from gradual.tensors.fault import TensorFault
@@ -17,10 +17,10 @@ from gradual.types.type import OpenedType, TensorType
 FOLDED = 4096
 """The greatest number of elements of a constant that is computed while importing."""
 TRACKED = 64
-"""The greatest number of elements that are followed."""
+"""The greatest number of elements of a vector that are tracked."""
 
 MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
-"""The operators of one tensor whose elements are some of its own, wherever numbers say which."""
+"""Operators of one tensor that only select and reorder its elements, as numbers in their attributes say."""
 
 
 def folded(
@@ -44,7 +44,7 @@ def folded(
 
 
 def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
-    """The vector of which an application gives some elements, and which."""
+    """The source vector of an application that rearranges one, and the index in it of each element of the result."""
     if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
         return None
     plainly = {key: plain(value) for key, value in settings.items()}

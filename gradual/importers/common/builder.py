@@ -1,74 +1,87 @@
 """A program under construction: applications of operators, their types, and the text that they become.
 
-Every application is judged as the checker would judge it, so that the importer knows ranks, element types and what is
-known of sizes and elements; nothing is decided here, and no need is looked at: that is the checker's part.
+Every application is typed by the same rules as in the checker, so that the importer knows ranks and element types, and
+sizes and elements as far as they can be known.  Requirements are not decided here: that is the checker's part.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from gradual.dims.rewrite.readable import is_large
-from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import Dim, constant
-from gradual.importers.onnx.builder.folding import TRACKED, drawn, folded
-from gradual.importers.onnx.builder.values import Binding, Block, Names, Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.limits import LIMITS
+from gradual.importers.common.folding import drawn, folded
+from gradual.importers.common.judging import Judging
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
+from gradual.importers.common.values import Binding, Block, Names, Value
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
-from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.ops.declaration.sign_analysis import is_positive
-from gradual.ops.declaration.unknown_rank import Asking
+from gradual.origin import Origin
 from gradual.run.steps.operators import constant_type
 from gradual.syntax.printing.metadata_text import encoded
 from gradual.syntax.tree.ast import MetaTensor
 from gradual.syntax.tree.literals import written
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
-from gradual.types.unpacking import closed, opened, size_of, tracked_length, with_contents
+from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
+from gradual.types.unpacking import closed, size_of
 
 INLINE = 256
-"""The greatest number of elements of a constant that stands in the program; a larger one is a weight."""
+"""The greatest number of elements of a constant that is written in the program; a larger one is a weight."""
 
 LISTED = 8
-"""The greatest number of elements of a vector of integers that are written where they are used."""
+"""The greatest number of elements of a vector of integers that is written where it is used."""
 
 Key = tuple[DType, tuple[int, ...], bytes]
-Judged = tuple[OpenedType, bool]
 
 
 class Builder:
     """Makes bindings, and in the end the text.
 
     Attributes:
-        weights: the constants that are parameters, by name.
-        functions: the definitions beside `@main`, by what they are.
+        weights: the constants that are parameters, by name; those that are read while importing, and others.
+        functions: name -> the text of a definition that precedes `@main`.
         positive: the names of sizes that are at least 1.
+        node: the node of the model that is being imported.
+        judging: the types of applications.
+        marks: around the pieces of the text, for the nodes that they are made from.
+        names_of: parameter, as it is written -> the model's own names of its value.
+        folded: the model's own names of values that were computed while importing, with these values.
     """
 
     def __init__(self) -> None:
         self.names = Names()
-        self.weights: dict[str, Tensor] = {}
+        self.weights: dict[str, Weight] = {}
         self.functions: dict[str, str] = {}
         self.positive: frozenset[str] = frozenset()
         self.block = Block()
+        self.node: Origin | None = None
+        self.marks = Marks()
+        self.names_of: dict[str, list[str]] = {}
+        self.folded: dict[str, Tensor] = {}
         self._weight_names: dict[Key, str] = {}
         self._metadata: dict[Key, int] = {}
         self._constants: list[MetaTensor] = []
-        self._unknowns = self._temporaries = 0
+        self.judging = Judging()
+        self._temporaries = 0
 
     # ----------------------------------------------------------------------------------------------------- values
     def input(self, name: str, type: OpenedType) -> Value:
         """A parameter of that name."""
         return Value(type, f"%{name}")
 
+    def stand_in(self, type: TensorType[Any]) -> Value:
+        """A value that stands for the result of a refused node, so that the nodes behind it can be looked at."""
+        return Value(self.open(type), f"%{self.names.unused('refused')}")
+
     def constant(self, tensor: Tensor, name: str = "") -> Value:
-        """A constant; of many elements, or of floats under a name, it becomes a weight."""
+        """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
         type = constant_type(tensor)
         if name and (tensor.size > INLINE or (tensor.dtype.is_float and tensor.rank)):
             return Value(type, self._weight(tensor, name), tensor)
@@ -90,25 +103,33 @@ class Builder:
         """A vector of integers."""
         return self.constant(Tensor(list(values), dtype, (len(values),)))
 
+    def weight(self, name: str, weight: Weight) -> Value:
+        """A parameter whose elements are not read while importing."""
+        taken = self.names.fresh(name)
+        self.weights[taken] = weight
+        self.names_of[f"%{taken}"] = [name]
+        return Value(TensorType(tuple(map(constant, weight.shape)), weight.dtype), f"%{taken}")
+
     def _weight(self, tensor: Tensor, name: str) -> str:
         key = _key(tensor)
         if key not in self._weight_names:
             self._weight_names[key] = self.names.fresh(name)
-            self.weights[self._weight_names[key]] = tensor
+            self.weights[self._weight_names[key]] = Weight(tensor.shape, tensor.dtype, lambda: tensor)
+            self.names_of[f"%{self._weight_names[key]}"] = []
         return f"%{self._weight_names[key]}"
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application, whose attributes may hold scalars in the place of sizes; of constants, its value if small.
+        """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
-        Elements of integers that were rearranged under several axes are taken out of their vector: no element under
-        more axes than one is followed.  Neither are floats, so that numbers that become floats are constants.
+        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged by way of a higher rank
+        is therefore taken from its source again, and known integers that are cast to floats become a constant first.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),)
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
         settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
-        type, owes = self._judged(declared, flat, settings)
+        type, owes = self.judging.judged(declared, flat, settings)
         constant = None if owes else folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
@@ -136,14 +157,14 @@ class Builder:
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
 
     def dim(self, size: int | Value) -> Dim:
-        """What is known of a size that is a number or a scalar."""
+        """The symbolic size that a number or a scalar value is."""
         found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
         return found
 
     def sized(self, value: Any) -> Any:
-        """An attribute with what is known of the scalars in it."""
+        """An attribute in which each scalar value is replaced by its symbolic size."""
         if isinstance(value, Value):
-            type = self._readable(value.type)
+            type = self.judging.readable(value.type)
             if not isinstance(type, TensorType) or type.rank or type.contents is None:
                 raise Unsupported("a size that is no integer")
             return type.contents[0]
@@ -154,12 +175,12 @@ class Builder:
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
 
     def is_positive(self, size: Dim) -> bool:
-        """Whether a size is plainly at least 1, as the named ones are."""
+        """Whether a size is at least 1 by its form, given that the names in `positive` are."""
         above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
         return is_positive(size.substitute(above))
 
     def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
-        """The value where a condition holds, a scalar, which a node of the model asks for."""
+        """Assert a scalar condition that a node of the model requires, unless it is known to hold; return the value."""
         if condition.truth is not None:
             if condition.truth:
                 return value
@@ -168,9 +189,15 @@ class Builder:
         origin = self.bind([value, condition], lambda given: f"{{ assert {given[1]}, {quoted}; {given[0]} }}")
         return Value(value.type, origin, drawn=value.drawn)
 
+    def assertion(self, condition: Value, says: str) -> None:
+        """Assert a scalar condition of the model's own, unless it is known to hold."""
+        if not condition.truth:
+            quoted = json.dumps(says, ensure_ascii=False)
+            self.bind([condition], lambda given: f"assert {given[0]}, {quoted}").is_statement = True
+
     def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
         """A new binding at the end of the block."""
-        binding = Binding(tuple(operands), text, self.block, operator)
+        binding = Binding(tuple(operands), text, self.block, operator, self.node)
         for operand in operands:
             if isinstance(operand.origin, Binding):
                 operand.origin.uses += 1
@@ -191,76 +218,41 @@ class Builder:
         return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
 
     def named(self, value: Value, name: str) -> Value:
-        """The value, bound to a name if it is not yet and no constant; not if it may be that nothing asks for it."""
+        """Give the binding of a value a name; tuples, and rearrangements that `call` may bypass, get none."""
         passing = value.drawn is not None and value.rank > 1
         made = value.origin
         if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
             made.name = self.names.fresh(name)
         return value
 
-    def unknown(self) -> str:
-        """A path for unknowns that nothing else speaks of."""
-        self._unknowns += 1
-        return f"%.{self._unknowns}"
+    def record(self, value: Value, name: str) -> Value:
+        """Keep the model's own name of a value, and bind the value to it as `named` does."""
+        match value.origin:
+            case Binding() as made:
+                made.values.append(name)
+            case str() as parameter:
+                self.names_of.setdefault(parameter, []).append(name)
+            case None if isinstance(value.constant, Tensor):
+                self.folded.setdefault(name, value.constant)
+        return self.named(value, name)
 
     def open(self, type: Any) -> OpenedType:
         """The type with an unknown in place of each hole."""
-        return opened(type, self.unknown(), lambda *_: None)[0]
+        return self.judging.open(type)
 
     # ----------------------------------------------------------------------------------------------------- blocks
     @contextmanager
     def inside(self, block: Block | None = None) -> Iterator[Block]:
-        """A new block in the present one, or one that was left."""
+        """Put the next bindings into a new block, or again into a given one."""
         outer, self.block = self.block, block or Block()
         try:
             yield self.block
         finally:
             self.block = outer
 
-    # ---------------------------------------------------------------------------------------------------- judging
-    def _judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
-        """The type of an application, and whether it owes what is not plainly so."""
-        if any(map(_is_unranked, types)):
-            return self._at_any_rank(operator, types, settings), True
-        readable = [
-            self._readable(type) if index in operator.reads or operator.contents is not None else type
-            for index, type in enumerate(types)
-        ]
-        try:
-            judgement = operator.judge(*readable, **settings)
-        except OpenRank:
-            return self._at_any_rank(operator, types, settings), True
-        except IllFormed as error:
-            raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        result = self.open(_legible(judgement.result))
-        owes = any(need.goal is not TRUE for need in judgement.needs)
-        length = tracked_length(result, TRACKED)
-        if operator.contents is None or length is None:
-            return result, owes
-        contents = operator.contents(*readable, **settings)
-        assert isinstance(result, TensorType)
-        known = contents if contents is not None and len(contents) == length else None
-        return TensorType(result.shape, result.dtype, known), owes
-
-    def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """What is the same of the result at every rank that operands may have."""
-        try:
-            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
-        except IllFormed as error:
-            raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        if found is None:
-            raise Unsupported("operands of which too little is known here")
-        return self.open(_legible(found))
-
-    def _readable(self, type: OpenedType) -> OpenedType:
-        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
-        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
-            return type
-        return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
-
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
-        """How a value stands in the program."""
+        """The text of a value in the program."""
         if isinstance(value.origin, str):
             return value.origin
         if value.origin is not None:
@@ -271,6 +263,9 @@ class Builder:
     def _bound(self, binding: Binding) -> str:
         if binding.name is not None:
             return f"%{binding.name}"
+        return self.marks.around(self._text(binding), binding.origin)
+
+    def _text(self, binding: Binding) -> str:
         return binding.text([self.written(operand) for operand in binding.operands])
 
     def lines(self, block: Block) -> Iterator[str]:
@@ -280,12 +275,39 @@ class Builder:
                 self._temporaries += 1
                 binding.name = self.names.unused(f"t{self._temporaries}")
         for binding in block.bindings:
-            if binding.name is not None:
-                yield f"let %{binding.name} = {binding.text([self.written(operand) for operand in binding.operands])};"
+            if binding.is_statement:
+                yield self.marks.around(f"{self._text(binding)};", binding.origin)
+            elif binding.name is not None:
+                yield self.marks.around(f"let %{binding.name} = {self._text(binding)};", binding.origin)
 
     def body(self, block: Block, result: Value) -> str:
-        """A block with what it gives."""
+        """The text of a block with its result."""
         return "{\n" + "".join(f"{line}\n" for line in self.lines(block)) + f"{self.written(result)}\n}}"
+
+    def program(
+        self,
+        inputs: Mapping[str, Origin],
+        types: Sequence[str],
+        clauses: Sequence[str],
+        body: str,
+        notes: Iterable[str],
+    ) -> Program:
+        """The program whose `@main` has this body, and takes the inputs, with their types, and then the weights."""
+        params = [self._parameter(*each) for each in zip(inputs, inputs.values(), types, strict=True)]
+        for name, weight in self.weights.items():
+            type, own = tensor_text(map(str, weight.shape), weight.dtype), self.names_of[f"%{name}"]
+            said = own[0] if own else name
+            params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
+        demanded = f"where {', '.join(clauses)} " if clauses else ""
+        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
+        marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
+        text, origins = self.marks.removed(indented(marked), self.folded)
+        return Program(text, origins, Weights(self.weights), tuple(notes))
+
+    def _parameter(self, name: str, origin: Origin, type: str) -> str:
+        own = self.names_of.get(name, ())
+        others = tuple(one for one in own if one != origin.value)
+        return self.marks.around(f"{name}: {type}", replace(origin, also=others))
 
     def _literal(self, tensor: Tensor) -> str:
         if tensor.rank == 0:
@@ -300,38 +322,18 @@ class Builder:
             self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
         return f"meta[relay.Constant][{self._metadata[key]}]"
 
-    def metadata(self) -> str:
+    def _metadata_text(self) -> str:
         """The section of constants, or nothing."""
         return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
 
 
 def stated(type: GradualType) -> Any:
-    """The type as a program may write it anywhere: a size with an unknown of its own is `?`."""
+    """The type as it can be written anywhere in the program: a size that contains an unknown is `?`."""
     return closed(type, lambda variable: not variable.is_existential)
 
 
-def _is_unranked(type: OpenedType) -> bool:
-    """Whether a tensor in the type has a rank that is not known."""
-    return isinstance(type, UnrankedType) or (isinstance(type, TupleType) and any(map(_is_unranked, type.fields)))
-
-
-def _legible(type: GradualType) -> GradualType:
-    """The type with an unknown for each size that is too large to be written, as the checker has it."""
-    match type:
-        case TensorType(shape, dtype):
-            return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)
-        case TupleType(fields):
-            return TupleType(tuple(map(_legible, fields)))
-        case _:
-            return type
-
-
-def _is_too_large(size: Dim | Hole) -> bool:
-    return isinstance(size, Dim) and is_large(size, LIMITS.nodes)
-
-
 def _key(tensor: Tensor) -> Key:
-    """What two constants have in common that are one."""
+    """The key by which equal constants are shared."""
     return tensor.dtype, tensor.shape, bytes(tensor.elements)
 
 
@@ -344,7 +346,7 @@ def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, An
 
 
 def _scalars(value: Any) -> Iterator[Value]:
-    """The scalars that stand in an attribute, left to right."""
+    """The scalar values in an attribute, left to right."""
     if isinstance(value, Value):
         yield value
     elif isinstance(value, list | tuple):

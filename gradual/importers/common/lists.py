@@ -1,6 +1,6 @@
 """Sequences of tensors: tuples where the length is known while importing, lists of the program where it is not.
 
-All elements of a list have one type, in which a size that is not that of every element is `?`.
+All elements of a list have one type, in which a size that differs between elements is `?`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from gradual.importers.onnx.builder.builder import Builder, stated
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.builder import Builder, stated
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType
@@ -55,11 +55,11 @@ def @sequence_erase[A](%s: Sequence[A], %i: int64) -> Sequence[A] {
 }
 """,
 }
-"""What a program may need of sequences, by name; places are counted from the front."""
+"""Name -> a definition that a program with sequences may need; indices count from the front."""
 
 
 def declare(builder: Builder, name: str) -> str:
-    """The name, which the program defines from now on, with what its definition speaks of."""
+    """Add a definition, and those that it mentions, to the program; return its name."""
     if name not in builder.functions:
         builder.functions[name] = FUNCTIONS[name]
         for other in re.findall(r"@\w+|\bSequence\b", FUNCTIONS[name]):
@@ -68,12 +68,12 @@ def declare(builder: Builder, name: str) -> str:
 
 
 def is_sequence(value: Value) -> bool:
-    """Whether it is one, of a known length or not."""
+    """Whether a value is a sequence, of known length or not."""
     return isinstance(value.type, TupleType | DataType)
 
 
 def held(value: Value) -> Any:
-    """The type of what is handed on: what no unknown of its own is in stays, and sequences are lists."""
+    """The type of a value where it is passed on: a size that contains an unknown becomes `?`, and a sequence a list."""
     if isinstance(value.type, TupleType):
         kinds = [stated(field) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
@@ -81,12 +81,12 @@ def held(value: Value) -> Any:
 
 
 def held_tensor(value: Value) -> Any:
-    """The same of what has to be a tensor."""
+    """The same for a value that has to be a tensor."""
     return stated(value.tensor)
 
 
 def wider(one: Any, other: Any) -> Any:
-    """What is known of a value that has one of two types; the checker knows more."""
+    """The join of two types; the checker's own join may be more precise."""
     match one, other:
         case NeverType(), _:
             return other
@@ -109,12 +109,12 @@ def _wider_tensor(one: Any, other: Any) -> Any:
 
 
 def of(builder: Builder, element: Any) -> Any:
-    """The type of lists of an element, of which only what is named outside is kept."""
+    """The type of lists of an element type, in which a size that contains an unknown becomes `?`."""
     return DataType(declare(builder, LIST), (stated(element),))
 
 
 def settled(type: Any) -> Any:
-    """The type; with elements of ONNX's own element type where nothing was ever put in."""
+    """The type; the elements of a list that is always empty are float32 tensors, as is ONNX's default."""
     match type:
         case DataType(name, (NeverType(),)):
             return DataType(name, (UnrankedType(DType.FLOAT32),))
@@ -143,7 +143,7 @@ def as_list(builder: Builder, value: Value, type: Any = None) -> Value:
 
 
 def as_element(builder: Builder, value: Value, type: Any) -> Value:
-    """The value as an element of lists of a type, all of which have one type."""
+    """The value cast to the element type of a type of lists."""
     (element,) = type.arguments
     if value.type == element:
         return value
@@ -155,7 +155,7 @@ def _consed(given: Sequence[str]) -> str:
 
 
 def applied(builder: Builder, name: str, type: Any, *operands: Value) -> Value:
-    """What a function that goes through lists gives."""
+    """Call one of the `FUNCTIONS` on lists."""
     return builder.applied(declare(builder, name), operands, builder.open(type))
 
 
@@ -168,7 +168,7 @@ def recursive(
     body: Callable[[str, Sequence[str]], str],
     start: Callable[[Sequence[str]], str],
 ) -> Value:
-    """What a function literal gives that calls itself; its body is written by its name and its operands."""
+    """Call a recursive function literal; `body` writes its body and `start` the arguments of its first call."""
     name = f"%{builder.names.fresh(wanted)}"
 
     def text(given: Sequence[str]) -> str:

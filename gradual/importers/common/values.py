@@ -1,13 +1,14 @@
-"""Values of a program under construction, what gives them, and names for them."""
+"""Values of a program under construction, the expressions that compute them, and names for them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.origin import Origin
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, UnrankedType
@@ -17,13 +18,13 @@ _INVALID = re.compile(r"\W+", re.ASCII)
 
 
 class Names:
-    """Names that are taken."""
+    """A supply of unused names."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
     def fresh(self, wanted: str) -> str:
-        """A name of a local value that is as near to the wanted one as the language allows."""
+        """An unused name for a local value, as near to the wanted one as the language allows."""
         stripped = wanted.strip("/")
         name = stripped if _LOCAL.fullmatch(stripped) else _INVALID.sub("_", stripped).strip("_")
         if not _LOCAL.fullmatch(name):
@@ -31,7 +32,7 @@ class Names:
         return self.unused(name)
 
     def unused(self, name: str) -> str:
-        """The name, or with a number where it is taken."""
+        """The name, with a number appended if it is taken."""
         candidate, count = name, 1
         while candidate in self._taken:
             candidate, count = f"{name}_{count}", count + 1
@@ -41,21 +42,35 @@ class Names:
 
 @dataclass(eq=False)
 class Binding:
-    """What is bound to a name: `text` writes it, given how its operands are written.
+    """An expression that may be bound to a name; `text` writes it from the texts of its operands.
 
     Attributes:
         name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
         block: the block in which it stands.
         operator: of which it is an application, if it is one; `tuple` makes a tuple.
+        node: the node of the model that it is made from.
+        values: the model's own names of what is bound.
+        is_statement: whether nothing is bound: it is an assertion.
     """
 
     operands: tuple[Value, ...]
     text: Callable[[Sequence[str]], str]
     block: Block
     operator: str = ""
+    node: Origin | None = None
+    values: list[str] = field(default_factory=list)
+    is_statement: bool = False
     name: str | None = None
     uses: int = 0
     shared: bool = False
+
+    @property
+    def origin(self) -> Origin | None:
+        """The node that it is made from, with the names that the model has for its value."""
+        if self.node is None or not self.values:
+            return self.node
+        first, *others = self.values
+        return replace(self.node, value=first, also=tuple(others))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +78,10 @@ class Value:
     """A value of the program.
 
     Attributes:
-        type: what is known of it; sizes that are not known are unknowns of their own.
-        origin: its binding, or the text that stands for it.
-        constant: its elements, where they are known while importing; those of its fields for a tuple.
-        drawn: a vector of integers, and which of its elements these are, where it rearranges one.
+        type: what is known of its type; each size that is not known is an unknown of its own.
+        origin: its binding, or its text; None if it is written as the constant that it is.
+        constant: its elements, if they are known while importing; those of its fields for a tuple.
+        drawn: if it rearranges a vector of integers, that vector, and the index in it of each element.
     """
 
     type: OpenedType
@@ -75,13 +90,13 @@ class Value:
     drawn: tuple[Value, Tensor] | None = None
 
     def made_by(self, *operators: str) -> tuple[Value, ...]:
-        """The operands of the application that gives it, where it is one of these operators; none otherwise."""
+        """The operands, if the value is an application of one of these operators; otherwise none."""
         made = self.origin
         return made.operands if isinstance(made, Binding) and made.operator in operators else ()
 
     @property
     def tensor(self) -> TensorType[Any]:
-        """Its type, of which the rank is known; Unsupported where it is not."""
+        """Its type; raises Unsupported if its rank is not known."""
         if not isinstance(self.type, TensorType):
             is_tensor = isinstance(self.type, UnrankedType)
             what = "an operand whose rank is not known here" if is_tensor else "a sequence where a tensor has to be"
@@ -95,27 +110,27 @@ class Value:
 
     @property
     def dtype(self) -> DType:
-        """Its element type, of any rank."""
+        """Its element type, even if its rank is not known."""
         if not isinstance(self.type, TensorType | UnrankedType):
             raise Unsupported("an operand that is not a tensor")
         return self.type.dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its sizes, all of which are numbers; Unsupported where they are not."""
+        """Its sizes as numbers; raises Unsupported if one is not known."""
         if any(size.value is None for size in self.tensor.shape):
             raise Unsupported("an operand whose sizes are not all numbers")
         return tuple(size.value for size in self.tensor.shape)
 
     def extent(self, axis: int) -> int | None:
-        """The size at an axis, where it is a number."""
+        """The size at an axis if it is a number, else None."""
         if axis >= self.rank:
             raise Unsupported(f"axis {axis} of a tensor of rank {self.rank}")
         size: int | None = self.tensor.shape[axis].value
         return size
 
     def known(self, what: str) -> Tensor:
-        """Its elements; Unsupported where they are computed when the model runs."""
+        """Its elements; raises Unsupported if they are computed when the model runs."""
         found = self.elements
         if found is None:
             raise Unsupported(f"{what} computed when the model runs")
@@ -123,7 +138,7 @@ class Value:
 
     @property
     def elements(self) -> Tensor | None:
-        """Its elements, where it is a constant or they follow from sizes that are numbers."""
+        """Its elements, if it is a constant, its type tracks them as numbers, or it has none."""
         if isinstance(self.constant, Tensor):
             return self.constant
         if not isinstance(self.type, TensorType):
@@ -135,7 +150,7 @@ class Value:
 
     @property
     def _is_empty(self) -> bool:
-        """Whether it plainly has no element."""
+        """Whether all its sizes are numbers and one is 0."""
         sizes = [size.value for size in self.tensor.shape]
         return 0 in sizes and None not in sizes
 

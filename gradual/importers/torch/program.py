@@ -1,0 +1,255 @@
+"""An exported PyTorch program as one of the language: `@main` takes its inputs and then its weights.
+
+    program(*load("model.pt2")).text
+
+Everything that is not imported is told in one go, also behind a node that is refused: what the export recorded of a
+result stands in for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+from gradual.dims.term.dim import constant
+from gradual.importers.common.builder import INLINE, Builder
+from gradual.importers.common.progress import Progress, unreported
+from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.common.text import Program, Weight
+from gradual.importers.common.values import Value
+from gradual.importers.torch.file.archive import Archive
+from gradual.importers.torch.file.reading import weight
+from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
+from gradual.importers.torch.guards import guards
+from gradual.importers.torch.importers import IMPORTERS, Scope, Use
+from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
+from gradual.origin import Origin
+from gradual.tensors.index import numel
+from gradual.types.dtype import DType
+from gradual.types.type import Hole, TensorType
+from gradual.types.unpacking import opened
+
+FAMILIES = control, elementwise, indexing, networks, reductions, shapes
+"""The modules whose importers are in `IMPORTERS`."""
+
+
+def program(
+    model: Model,
+    archive: Archive,
+    where: str | None = None,
+    opens: bool = False,
+    empty: Sequence[str] = (),
+    called: Mapping[str, str] | None = None,
+    demands: bool = False,
+    progress: Progress = unreported,
+) -> Program:
+    """The program of an export.
+
+    Args:
+        where: a condition that `@main` demands.
+        opens: whether the sizes of the inputs are unknown, each on its own.
+        empty: the named sizes that may be 0; all others are at least 1.
+        called: names for PyTorch's symbols, such as `{"s77": "batch"}`.
+        demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
+
+    Raises Refused with everything that stands in the way.
+    """
+    try:
+        return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
+    except Unsupported as error:
+        raise Refused([str(error)]) from error
+
+
+class _Import:
+    """An import under way.
+
+    Attributes:
+        reasons: what stands in the way.
+        index: of the node of the program's own graph that is being imported.
+    """
+
+    def __init__(
+        self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str], progress: Progress
+    ) -> None:
+        self.model = model
+        self.archive = archive
+        self.builder = Builder()
+        self.reasons: list[Reason] = []
+        self.ports = [self.port(name) for name in model.user_inputs if name is not None]
+        self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
+        self.index = 0
+        self.progress = progress
+
+    def port(self, name: str) -> Port:
+        """An input as the export recorded it: a tensor, or an integer."""
+        meta = self.model.graph.tensors.get(name)
+        if meta is None:
+            return Port(name, DType.INT64, ())
+        return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
+
+    def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
+        """The program; raises Refused with everything that stands in the way."""
+        self.builder.positive = self.dims.positive(empty)
+        scope: Scope = {}
+        inputs, types = self.inputs(scope)
+        for name, (own, stored) in self.model.stored.items():
+            scope[name] = self.builder.record(self.stored(own, stored), name)
+        try:
+            body = self.body(scope)
+        except Told:
+            raise Refused([str(one) for one in grouped(self.reasons)]) from None
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
+        found = guards(self.model, self.dims)
+        if demands:
+            clauses += [one.condition for one in found if one.condition is not None]
+        return replace(self.builder.program(inputs, types, clauses, body, self.dims.notes), guards=found)
+
+    def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
+        """The parameters and their types, as they are written; their values go into the scope."""
+        inputs, types = dict[str, Origin](), list[str]()
+        for port in self.ports:
+            name = self.builder.names.fresh(port.name)
+            written, type = self.dims.type(port)
+            scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
+            inputs[f"%{name}"] = Origin(f"input `{port.name}`", f"{port.name}: {written}", port.name)
+            types.append(written)
+        return inputs, types
+
+    def stored(self, name: str, stored: Stored) -> Value:
+        """A parameter, buffer or constant: a small one of integers or of rank 0 is a constant of the program."""
+        if stored.dtype is None:
+            raise Unsupported(f"`{name}` has elements of a type that programs do not have")
+        is_small = numel(stored.shape) <= INLINE and (not stored.dtype.is_float or not stored.shape)
+        if is_small:
+            return self.builder.constant(weight(self.archive, name, stored))
+        return self.builder.weight(name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored)))
+
+    def body(self, scope: Scope) -> str:
+        """The body of `@main`; raises Told where anything stands in the way."""
+        graph = self.model.graph
+        self.nodes(graph, scope, True)
+        results = [graph.outputs[index] for index in self.model.user_outputs]
+        outputs = [self.output(one, scope) for one in results if one is not None]
+        if not outputs:
+            self.tell("the program has no outputs")
+        if self.reasons:
+            raise Told
+        result = outputs[0] if len(outputs) == 1 else self.builder.tuple(outputs)
+        return self.builder.body(self.builder.block, result)
+
+    def output(self, form: Any, scope: Scope) -> Value:
+        """A result: of a name, or a number."""
+        if isinstance(form, Name):
+            return scope[form.name]
+        dtype = DType.BOOL if isinstance(form, bool) else DType.INT64 if isinstance(form, int) else DType.FLOAT32
+        return self.builder.number(form, dtype)
+
+    def outputs(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
+        """The values of the outputs of a graph inside a node."""
+        names = [name for name in graph.inputs if name is not None]
+        scope = dict(zip(names, inputs, strict=True))
+        before = len(self.reasons)
+        self.nodes(graph, scope, False)
+        if len(self.reasons) > before:
+            raise Told
+        return [self.output(one, scope) for one in graph.outputs if one is not None]
+
+    def nodes(self, graph: Graph, scope: Scope, is_own: bool) -> None:
+        """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
+        outer = self.builder.node
+        for index, node in enumerate(graph.nodes):
+            if is_own:
+                self.index = index
+                self.progress(index, len(graph.nodes))
+            self.builder.node = origin_of(node)
+            try:
+                self.bind(node, scope, graph)
+            except Unsupported as error:
+                self.tell(str(error), node)
+                self.stand_in(node, scope, graph)
+            except Told:
+                self.stand_in(node, scope, graph)
+        self.builder.node = outer
+
+    def bind(self, node: Node, scope: Scope, graph: Graph) -> None:
+        """Bind what a node gives to the names of its results."""
+        importer = IMPORTERS.get(node.operator)
+        if importer is None:
+            raise Unsupported(_not_imported(node))
+        given = importer(Use(node, self.builder, scope, graph.tensors, self))
+        values = [given] if isinstance(given, Value) else list(given or ())
+        for name, value in zip_longest(_results(node), values):
+            if name is not None and value is None:
+                raise Unsupported(f"its result `{name}`")
+            if name is not None and value is not None:
+                scope[name] = self.builder.record(value, name)
+
+    def stand_in(self, node: Node, scope: Scope, graph: Graph) -> None:
+        """Give the results of a refused node the types that the export recorded."""
+        for name in _results(node):
+            if name is not None:
+                meta = graph.tensors.get(name, Meta(DType.INT64, ()))
+                sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in meta.sizes)
+                scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
+
+    def tell(self, says: str, node: Node | None = None) -> None:
+        """Keep a reason."""
+        operator, title = ("", "") if node is None else (node.operator, node.name)
+        self.reasons.append(Reason(self.index, operator, title, says))
+
+
+def named(ports: Sequence[Port]) -> dict[str, str]:
+    """A name for each symbol of PyTorch: of the first input and axis that has it as its size, such as `x_0`."""
+    found: dict[str, str] = {}
+    for port in ports:
+        for axis, size in enumerate(port.shape or ()):
+            if isinstance(size, str) and size.isidentifier():
+                found.setdefault(size, f"{port.name}_{axis}")
+    return found
+
+
+def _results(node: Node) -> list[str | None]:
+    """The names of a node's results, those of a list among them."""
+    found: list[str | None] = []
+    for output in node.outputs:
+        found += output if isinstance(output, tuple) else [output]
+    return found
+
+
+def _not_imported(node: Node) -> str:
+    base = node.operator.rpartition(".")[0]
+    if base.endswith("_") and not base.endswith("__"):
+        return "an operator in place; export the model after `.run_decompositions({})`, which removes those"
+    return "an operator that is not imported"
+
+
+def origin_of(node: Node) -> Origin:
+    """The origin of what is made from a node, written as PyTorch prints a call."""
+    arguments = [_shown(one) for one in node.positional]
+    arguments += [f"{name}={_shown(one)}" for name, one in node.arguments.items()]
+    results = ", ".join(name for name in _results(node) if name is not None)
+    said = f"{node.operator}({', '.join(arguments)})"
+    return Origin(
+        f"{node.operator} `{node.name}`",
+        f"{results} = {said}" if results else said,
+        module=node.module,
+        frames=node.frames,
+    )
+
+
+def _shown(argument: Any) -> str:
+    match argument:
+        case Name(name):
+            return name
+        case tuple():
+            return f"[{', '.join(map(_shown, argument))}]"
+        case Graph():
+            return "graph"
+        case DType() | str():
+            return str(argument)
+        case _:
+            return repr(argument)
