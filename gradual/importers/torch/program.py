@@ -20,6 +20,7 @@ from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Uns
 from gradual.importers.common.text import Program, Weight
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
+from gradual.importers.torch.file.declarations import misfit
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.importers.torch.file.weights import weight
 from gradual.importers.torch.importers import IMPORTERS, Scope, Use
@@ -202,6 +203,8 @@ class _Import:
         for argument in node.positional:
             if isinstance(argument, Unread):
                 raise Unsupported(argument.says)
+        if wrong := misfit(node.operator, node.arguments):
+            raise Unsupported(wrong)
         given = importer(Use(node, self.builder, scope, graph.tensors, self))
         values = [given] if isinstance(given, Value) else list(given or ())
         for name, value in zip_longest(_results(node), values):

@@ -126,7 +126,7 @@ def packed(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as made:
         for name, content in files.items():
-            made.writestr(name, content)
+            made.writestr(zipfile.ZipInfo(name), content, method)
     return stream.getvalue()
 
 
@@ -157,18 +157,19 @@ def tricky(random: Random) -> bytes:
     """An archive whose zip does something odd."""
     files = dict(random.choice(seeds()))
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", random.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as made:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in files.items():
-            made.writestr(_strange(random, name), content, random.choice(_METHODS) if random.random() < 0.1 else None)
-        match random.randrange(4):
+            method = random.choice(_METHODS) if random.random() < 0.1 else zipfile.ZIP_DEFLATED
+            made.writestr(zipfile.ZipInfo(_strange(random, name)), content, method)
+        match random.randrange(12):
             case 0:
-                made.writestr(random.choice(list(files)), b"{}")
+                made.writestr(zipfile.ZipInfo(random.choice(list(files))), b"{}")
             case 1:
-                made.writestr("m/data/weights/weight_0", bytes(1 << 25), zipfile.ZIP_DEFLATED)
+                made.writestr(zipfile.ZipInfo("m/data/weights/weight_0"), bytes(1 << 25), zipfile.ZIP_DEFLATED)
             case 2:
-                made.writestr("m/models/model.json", b" " * (1 << 27), zipfile.ZIP_DEFLATED)
-            case _:
-                made.writestr("m/models/other.json", b"{}")
+                made.writestr(zipfile.ZipInfo("m/models/model.json"), b" " * (1 << 27), zipfile.ZIP_DEFLATED)
+            case 3:
+                made.writestr(zipfile.ZipInfo("m/models/other.json"), b"{}")
     data = bytearray(stream.getvalue())
     for _ in range(random.choice((0, 1, 1, 2))):
         _lie(random, data)

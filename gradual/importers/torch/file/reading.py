@@ -117,12 +117,12 @@ class _Reading:
         signature = entry(module, "signature")
         inputs = [only(one) for one in items(entry(signature, "input_specs"))]
         outputs = [only(one) for one in items(entry(signature, "output_specs"))]
-        if (len(inputs), len(outputs)) != (len(graph.inputs), len(graph.outputs)):
+        if tuple(map(_input_name, inputs)) != graph.inputs or len(outputs) != len(graph.outputs):
             raise Malformed("the signature has other inputs or outputs than the graph")
         ranges = mapping(entry(document, "range_constraints"))
         return Model(
             graph,
-            tuple(self.user_input(body) for kind, body in inputs if kind == "user_input"),
+            tuple(_input_name(one) for one in inputs if one[0] == "user_input"),
             dict(self.stored(inputs, graph)),
             tuple(at for at, (kind, _) in enumerate(outputs) if kind in ("user_output", "loss_output")),
             {name: (_bound(one, "min_val"), _bound(one, "max_val")) for name, one in ranges.items()},
@@ -132,10 +132,6 @@ class _Reading:
             tuple(text(entry(body, WRITTEN[kind])) for kind, body in outputs if kind in WRITTEN),
         )
 
-    def user_input(self, body: Any) -> str | None:
-        """The name of an input that callers give; None for one that is a constant."""
-        return _argument_name(entry(body, "arg"))
-
     def stored(self, inputs: list[tuple[str, Any]], graph: Graph) -> Iterator[tuple[str, tuple[str, Stored]]]:
         """The inputs that are parameters, buffers and constants, each with its own name and its place."""
         tensors = dict(self.tensors())
@@ -144,8 +140,8 @@ class _Reading:
                 continue
             own, name = text(entry(body, STORED[kind])), text(entry(entry(body, "arg"), "name"))
             meta = graph.tensors.get(name)
-            if name not in graph.inputs or meta is None:
-                raise Malformed(f"`{name}` is no tensor among the inputs of the graph")
+            if meta is None:
+                raise Malformed(f"`{name}` is no tensor")
             shape = tuple(size for size in meta.sizes if isinstance(size, int))
             found = tensors.get(own, Stored(None, meta.dtype, shape, (0,) * len(shape), 0))
             if own not in tensors and not self.is_pickled:
@@ -322,6 +318,14 @@ def _reasons(inputs: list[tuple[str, Any]]) -> Iterator[str]:
             yield "an input that is an object"
         elif kind not in ("user_input", "constant_input", *STORED):
             yield f"an input of the kind `{kind[:40]}`"
+
+
+def _input_name(spec: tuple[str, Any]) -> str | None:
+    """The name that the signature has for an input; None for one that is a constant or an object."""
+    kind, body = spec
+    if kind == "user_input":
+        return _argument_name(entry(body, "arg"))
+    return text(entry(entry(body, "arg"), "name")) if kind in STORED else None
 
 
 def _argument_name(form: Any) -> str | None:
