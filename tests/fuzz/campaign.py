@@ -56,9 +56,7 @@ class Worker:
     heard: float
 
 
-def campaign(
-    seed: int, numbers: range, jobs: int, attempt: Attempt = attempted
-) -> Iterator[Found | Counter[str]]:
+def campaign(seed: int, numbers: range, jobs: int, attempt: Attempt = attempted) -> Iterator[Found | Counter[str]]:
     """Every failure, and now and then the answers to the inputs that went by since the last time, counted."""
     workers = [_started(attempt, seed, numbers[job::jobs]) for job in range(jobs)]
     while workers:

@@ -128,6 +128,7 @@ def _lies_inside(span: Span, text: str) -> bool:
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
     """Raise Hang in the body when it has taken so much processor time."""
+
     def ring(number: int, frame: FrameType | None) -> None:
         raise Hang
 

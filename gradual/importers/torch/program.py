@@ -9,20 +9,23 @@ result stands in for it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from gradual.dims.term.dim import Dim, constant
+from gradual.dims.term.dim import constant
 from gradual.importers.common.builder import INLINE, Builder
-from gradual.importers.common.extents import Dims
-from gradual.importers.common.ports import Port
+from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program, Weight
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.declarations import misfit
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.importers.torch.file.weights import weight
+from gradual.importers.torch.guards import guards
 from gradual.importers.torch.importers import IMPORTERS, Scope, Use
 from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
 from gradual.limits import LIMITS
@@ -46,6 +49,8 @@ def program(
     opens: bool = False,
     empty: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
+    demands: bool = False,
+    progress: Progress = unreported,
 ) -> Program:
     """The program of an export.
 
@@ -54,11 +59,12 @@ def program(
         opens: whether the sizes of the inputs are unknown, each on its own.
         empty: the named sizes that may be 0; all others are at least 1.
         called: names for PyTorch's symbols, such as `{"s77": "batch"}`.
+        demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
 
     Raises Refused with everything that stands in the way.
     """
     try:
-        return _Import(model, archive, opens, called or {}).program(where, empty)
+        return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -72,7 +78,9 @@ class _Import:
         operations: how many nodes have been imported.
     """
 
-    def __init__(self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str]) -> None:
+    def __init__(
+        self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str], progress: Progress
+    ) -> None:
         self.model = model
         self.archive = archive
         self.builder = Builder()
@@ -81,6 +89,7 @@ class _Import:
         self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
         self.index = 0
         self.operations = 0
+        self.progress = progress
 
     def port(self, name: str) -> Port:
         """An input as the export recorded it: a tensor, or a number."""
@@ -89,7 +98,7 @@ class _Import:
         meta = self.model.graph.tensors[name]
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
-    def program(self, where: str | None, empty: Sequence[str]) -> Program:
+    def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
@@ -97,18 +106,28 @@ class _Import:
             self.tell(reason)
         inputs, types = self.inputs(scope)
         for name, (own, stored) in self.model.stored.items():
-            scope[name] = self.stored(own, stored)
+            scope[name] = self.builder.record(self.stored(own, stored), name)
         try:
             body = self.body(scope)
         except Told:
             raise Refused([str(one) for one in grouped(self.reasons)]) from None
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
-        return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
+        found = guards(self.model, self.dims)
+        if demands:
+            clauses += [one.condition for one in found if one.condition is not None]
+        notes = [*self.dims.notes, *self.notes()]
+        return replace(self.builder.program(inputs, types, clauses, body, notes), guards=found)
 
     def notes(self) -> Iterator[str]:
-        """What callers of the program should know: it gives results, and changes nothing."""
+        """What callers of the program should know: it changes nothing, and gives no texts."""
         for name in self.model.writes:
             yield f"the model writes to `{name}`, and the program does not"
+        if any(isinstance(one, str) for one in self.results()):
+            yield "the model gives texts among its outputs, and the program does not"
+
+    def results(self) -> list[Any]:
+        """The outputs for callers."""
+        return [self.model.graph.outputs[index] for index in self.model.user_outputs]
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types, as they are written; their values go into the scope."""
@@ -135,14 +154,13 @@ class _Import:
         """The body of `@main`; raises Told where anything stands in the way."""
         graph = self.model.graph
         self.nodes(graph, scope, True)
-        results = [graph.outputs[index] for index in self.model.user_outputs]
         outputs = list[Value]()
-        for one in results:
+        for one in self.results():
             try:
-                outputs += [] if one is None else [self.output(one, scope)]
+                outputs += [] if one is None or isinstance(one, str) else [self.output(one, scope)]
             except Unsupported as error:
                 self.tell(str(error))
-        if not results or all(one is None for one in results):
+        if not outputs:
             self.tell("the program has no outputs")
         if self.reasons:
             raise Told
@@ -177,7 +195,9 @@ class _Import:
         """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
         outer = self.builder.node
         for index, node in enumerate(graph.nodes):
-            self.index = index if is_own else self.index
+            if is_own:
+                self.index = index
+                self.progress(index, len(graph.nodes))
             self.count()
             self.builder.node = origin_of(node)
             try:
@@ -218,9 +238,8 @@ class _Import:
         for name in _results(node):
             if name is not None:
                 meta = graph.tensors.get(name, Meta(DType.INT64, ()))
-                sizes: list[Dim | Hole] = [constant(one) if isinstance(one, int) else Hole() for one in meta.sizes]
-                type = self.builder.open(TensorType(tuple(sizes), meta.dtype or DType.FLOAT32))
-                scope[name] = self.builder.input(self.builder.names.unused("refused"), type)
+                sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in meta.sizes)
+                scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Keep a reason."""

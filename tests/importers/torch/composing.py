@@ -1,7 +1,7 @@
 """Archives as `torch.export.save` writes them, composed without PyTorch from a short description.
 
-    pt2(path, inputs={"x": tensor("n", 4)}, nodes=[node("aten.relu.default", {"y": tensor("n", 4)}, self=ref("x"))],
-        outputs=[ref("y")])
+pt2(path, inputs={"x": tensor("n", 4)}, nodes=[node("aten.relu.default", {"y": tensor("n", 4)}, self=ref("x"))],
+    outputs=[ref("y")])
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-NUMBERS = {
-    **{"uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "float16": 6, "float32": 7, "float64": 8},
-    **{"complex64": 10, "bool": 12, "bfloat16": 13, "uint16": 28, "float8_e4m3fn": 29, "uint32": 34, "uint64": 35},
-}
+_NAMES = "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool bfloat16"
+NUMBERS = {name: at for at, name in enumerate(_NAMES.split(), 1)}
+NUMBERS |= {"uint16": 28, "float8_e4m3fn": 29, "uint32": 34, "uint64": 35}
 """`ScalarType` by name."""
 Json = dict[str, Any]
 
@@ -177,9 +176,7 @@ def document(
             "metadata": {},
         },
         "opset_version": {"aten": 10},
-        "range_constraints": {
-            name: {"min_val": low, "max_val": high} for name, (low, high) in (ranges or {}).items()
-        },
+        "range_constraints": {name: {"min_val": low, "max_val": high} for name, (low, high) in (ranges or {}).items()},
         "schema_version": {"major": 8, "minor": 20},
         "verifiers": ["TRAINING"],
         "torch_version": "2.14.1",

@@ -46,12 +46,11 @@ class Archive:
         is_big_endian: whether the most significant byte of each number in it is the first.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, file: str | IO[bytes], path: str) -> None:
         self.path = path
         try:
-            with open(path, "rb") as stream:
-                self._affordable(stream)
-            self._zip = ZipFile(path)
+            self._check_length(file)
+            self._zip = ZipFile(file)
         except OSError as error:
             raise self._lost(error) from error
         except _BAD as error:
@@ -65,15 +64,19 @@ class Archive:
             self.close()
             raise
 
-    def _affordable(self, stream: IO[bytes]) -> None:
+    def _check_length(self, file: str | IO[bytes]) -> None:
         """Raise Unreadable if the table of contents is too long to be read."""
-        length = directory_length(stream)
+        if isinstance(file, str):
+            with open(file, "rb") as stream:
+                return self._check_length(stream)
+        length = directory_length(file)
         if length > LIMITS.directory:
             raise Unreadable(
                 "E0704",
                 f"the table of contents of `{self.path}` has {length} bytes: "
                 f"the limit `directory` is {LIMITS.directory} bytes",
             )
+        return None
 
     def _found(self, names: Sequence[str]) -> str:
         """The folder that everything is in; raises Unreadable where it is no archive of `torch.export.save`."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import isinf
-from typing import Any
+from typing import IO, Any
 
-from gradual.importers.common.ports import Extent
 from gradual.importers.common.python_frames import user_frames
 from gradual.importers.common.refusals import Unread, Unreadable
-from gradual.importers.torch.file import expressions, forms
+from gradual.importers.torch.file import forms
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.forms import Malformed, entry, items, mapping, only, text, whole
+from gradual.importers.torch.file.records import dtype, extent, meta, stored
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.limits import LIMITS
 from gradual.types.dtype import DType
@@ -23,27 +23,6 @@ from gradual.types.dtype import DType
 MAJOR = 8
 """The version of the schema that is read; its minor versions only add fields."""
 
-DTYPES = {
-    1: DType.UINT8,
-    2: DType.INT8,
-    3: DType.INT16,
-    4: DType.INT32,
-    5: DType.INT64,
-    6: DType.FLOAT16,
-    7: DType.FLOAT32,
-    8: DType.FLOAT64,
-    12: DType.BOOL,
-    13: DType.BFLOAT16,
-    28: DType.UINT16,
-    34: DType.UINT32,
-    35: DType.UINT64,
-}
-"""`ScalarType` of the schema, by number."""
-OTHER_TYPES = {9: "complex32", 10: "complex64", 11: "complex128", 29: "float8_e4m3fn", 30: "float8_e5m2"}
-OTHER_TYPES |= {31: "float8_e4m3fnuz", 32: "float8_e5m2fnuz", 33: "float8_e8m0fnu"}
-"""Those that programs do not have."""
-STRIDED = 7
-"""The `Layout` of dense tensors; all others are sparse."""
 NUMBERS = {"as_sym_int": DType.INT64, "as_sym_float": DType.FLOAT64, "as_sym_bool": DType.BOOL}
 """Which scalars numbers of Python are that may be computed while the program runs."""
 
@@ -57,19 +36,22 @@ WRITTEN |= {"user_input_mutation": "user_input_name"}
 """Kinds of inputs and outputs in the signature -> the field with the name of the tensor."""
 
 
-def load(path: str) -> tuple[Model, Archive]:
-    """The program in an archive, and the archive for its weights.  Raises Unreadable where there is none."""
-    archive = Archive(path)
-    name = MODELS
+def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive]:
+    """The program in an archive, and the archive for its weights; messages call the file by `name`.
+
+    Raises Unreadable if the file holds no program.
+    """
+    archive = Archive(file, name or str(file))
+    part = MODELS
     try:
         own = _only_model(archive)
-        name = f"{MODELS}{own}.json"
-        document = archive.json(name)
+        part = f"{MODELS}{own}.json"
+        document = archive.json(part)
         _check_version(archive, document)
         return _Reading(archive, own).model(document), archive
     except Malformed as error:
         archive.close()
-        raise archive.invalid(f"`{name}` is not as its schema says: {error}") from error
+        raise archive.invalid(f"`{part}` is not as its schema says: {error}") from error
     except Unreadable:
         archive.close()
         raise
@@ -89,9 +71,7 @@ def _check_version(archive: Archive, document: Any) -> None:
     version = entry(document, "schema_version")
     major, minor = whole(entry(version, "major")), whole(entry(version, "minor"))
     if major != MAJOR:
-        raise archive.invalid(
-            f"it has version {major}.{minor} of the export schema, and version {MAJOR} is read here"
-        )
+        raise archive.invalid(f"it has version {major}.{minor} of the export schema, and version {MAJOR} is read here")
 
 
 class _Reading:
@@ -162,8 +142,8 @@ class _Reading:
             if not self.archive.has(listing):
                 continue
             for name, one in mapping(entry(self.archive.json(listing), "config")).items():
-                if one.get("tensor_meta") is not None:
-                    yield name, _stored(folder, one)
+                if mapping(one).get("tensor_meta") is not None:
+                    yield name, stored(folder, one)
 
     # -------------------------------------------------------------------------------------------------- the graphs
     def graph(self, form: Any) -> Graph:
@@ -171,7 +151,7 @@ class _Reading:
         if self.depth > LIMITS.graphs:
             raise self.too_large(f"its graphs nest deeper than the limit `graphs`, {LIMITS.graphs}")
         self.depth += 1
-        tensors = {name: _meta(one) for name, one in mapping(entry(form, "tensor_values")).items()}
+        tensors = {name: meta(one) for name, one in mapping(entry(form, "tensor_values")).items()}
         inputs = items(entry(form, "inputs"))
         names = tuple(map(_argument_name, inputs))
         defined = set[str]()
@@ -185,9 +165,12 @@ class _Reading:
         outputs = tuple(self.argument(one) for one in items(entry(form, "outputs")))
         _check_defined(outputs, defined)
         self.depth -= 1
-        integers = {name: _size(one) for name, one in mapping(form.get("sym_int_values", {})).items()}
-        numbers = {name: NUMBERS[kind] for name, (kind, _) in zip(names, map(only, inputs), strict=True)
-                   if name is not None and kind in NUMBERS}
+        integers = {name: extent(one) for name, one in mapping(form.get("sym_int_values", {})).items()}
+        numbers = {
+            name: NUMBERS[kind]
+            for name, (kind, _) in zip(names, map(only, inputs), strict=True)
+            if name is not None and kind in NUMBERS
+        }
         return Graph(names, outputs, tuple(nodes), tensors, integers, numbers)
 
     def too_large(self, why: str) -> Unreadable:
@@ -276,11 +259,6 @@ def _symbolic(form: Any) -> Any:
     raise Malformed(f"there is no number `{kind[:40]}`")
 
 
-def _dtype(form: Any) -> DType | str:
-    number = whole(form)
-    return DTYPES[number] if number in DTYPES else OTHER_TYPES.get(number, f"scalar type {number}")
-
-
 _PLAIN: Mapping[str, Any] = {
     "as_none": lambda body: None,
     "as_tensor": _name,
@@ -291,7 +269,7 @@ _PLAIN: Mapping[str, Any] = {
     "as_sym_int": _symbolic,
     "as_sym_float": _symbolic,
     "as_sym_bool": _symbolic,
-    "as_scalar_type": _dtype,
+    "as_scalar_type": dtype,
     "as_device": lambda body: None,
     "as_layout": lambda body: None,
     "as_memory_format": lambda body: None,
@@ -348,44 +326,6 @@ def _bound(form: Any, key: str) -> int | None:
     """A bound of a size; None where there is none, or an infinite one."""
     found = entry(form, key)
     return None if found is None or (not isinstance(found, int) and isinf(forms.real(found))) else whole(found)
-
-
-def _meta(form: Any) -> Meta:
-    dtype, kind = _element_type(form)
-    sizes = tuple(map(_size, forms.rank(items(entry(form, "sizes")))))
-    if any(isinstance(one, int) and one < 0 for one in sizes):
-        raise Malformed("a tensor of a negative size")
-    return Meta(dtype, sizes, kind)
-
-
-def _element_type(form: Any) -> tuple[DType | None, str]:
-    """The element type of a tensor, or None and what else it is."""
-    dtype = _dtype(entry(form, "dtype"))
-    if whole(form.get("layout", STRIDED)) != STRIDED:
-        return None, f"{dtype} in a sparse layout"
-    return (dtype, "") if isinstance(dtype, DType) else (None, dtype)
-
-
-def _size(form: Any) -> Extent:
-    kind, body = only(form)
-    return expressions.size(text(entry(body, "expr_str"))) if kind == "as_expr" else whole(body)
-
-
-def _stored(folder: str, form: Any) -> Stored:
-    """A tensor as the list of a folder has it."""
-    meta = entry(form, "tensor_meta")
-    path = None if form.get("use_pickle") else folder + text(entry(form, "path_name"))
-    shape, strides = (
-        tuple(map(_number, forms.rank(items(entry(meta, key))))) for key in ("sizes", "strides")
-    )
-    if len(shape) != len(strides):
-        raise Malformed(f"a tensor with {len(shape)} sizes and {len(strides)} strides")
-    return Stored(path, _element_type(meta)[0], shape, strides, _number(entry(meta, "storage_offset")))
-
-
-def _number(form: Any) -> int:
-    """A size of a tensor in the archive, which is a number."""
-    return forms.size(entry(form, "as_int"))
 
 
 def _module(stack: str) -> str:
