@@ -56,7 +56,9 @@ class Worker:
     heard: float
 
 
-def campaign(seed: int, numbers: range, jobs: int, attempt: Attempt = attempted) -> Iterator[Found | Counter[str]]:
+def campaign(
+    seed: int, numbers: range, jobs: int, attempt: Attempt = attempted, patience: float = PATIENCE
+) -> Iterator[Found | Counter[str]]:
     """Every failure, and now and then the answers to the inputs that went by since the last time, counted."""
     workers = [_started(attempt, seed, numbers[job::jobs]) for job in range(jobs)]
     while workers:
@@ -66,7 +68,7 @@ def campaign(seed: int, numbers: range, jobs: int, attempt: Attempt = attempted)
             if worker.pipe in ready and (word := _heard(worker)) is not None:
                 told.append(word)
                 continue
-            lost = _lost(worker)
+            lost = _lost(worker, patience)
             if worker.process.exitcode is None and lost is None:
                 continue
             workers.remove(worker)
@@ -79,13 +81,13 @@ def campaign(seed: int, numbers: range, jobs: int, attempt: Attempt = attempted)
             worker.heard += time.monotonic() - began
 
 
-def _lost(worker: Worker) -> Failure | None:
+def _lost(worker: Worker, patience: float) -> Failure | None:
     """Why a worker does not go on, if it should."""
     if worker.process.exitcode:
         return Failure("death", f"the worker ended with {worker.process.exitcode}")
-    if worker.process.exitcode is None and time.monotonic() - worker.heard > PATIENCE:
+    if worker.process.exitcode is None and time.monotonic() - worker.heard > patience:
         worker.process.kill()
-        return Failure("hang", f"nothing was heard for {PATIENCE} s")
+        return Failure("hang", f"nothing was heard for {patience} s")
     return None
 
 

@@ -31,6 +31,8 @@ from tests.importers.torch.mutants import mutant
 
 SECONDS = 10
 """Processor time for one archive."""
+PATIENCE = 30 * SECONDS
+"""Seconds without a word after which a process is lost, on a machine that has much else to do."""
 RUNNING = 3
 """The same for the runs of a program; one that takes longer is the program's own affair."""
 SAMPLE = 4
@@ -122,7 +124,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     began, answers, causes = time.monotonic(), Counter[str](), Counter[str]()
-    for found in campaign(asked.seed, range(asked.start, asked.start + asked.archives), asked.jobs, attempted):
+    numbers = range(asked.start, asked.start + asked.archives)
+    for found in campaign(asked.seed, numbers, asked.jobs, attempted, PATIENCE):
         if isinstance(found, Counter):
             answers += found
             continue

@@ -126,6 +126,8 @@ class Archive:
             raise self.invalid(f"the file `{name}` is missing") from None
         except OSError as error:
             raise self._lost(error) from error
+        except zlib.error as error:
+            raise self.invalid(f"`{name}` is damaged, it cannot be unpacked") from error
         except _BAD as error:
             raise self.invalid(f"`{name}`: {error}") from error
 

@@ -34,6 +34,8 @@ def size_of(use: Use) -> Value:
     """The size at an axis."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
+    if axis >= x.rank:
+        raise Unsupported("a size of a tensor of rank 0")
     size = x.tensor.shape[axis]
     return use.builder.dimension(size) if size.value is None and is_named(size) else use.extent(x, axis)
 
