@@ -92,6 +92,7 @@ class Tally:
 )
 @click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
+@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
 @named_sizes
 @click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of a model's inputs.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
@@ -117,6 +118,7 @@ def check(
     static: bool,
     entry: str | None,
     empty: tuple[str, ...],
+    where: str | None,
     called: tuple[str, ...],
     guards: bool,
     max_errors: int | None,
@@ -151,7 +153,7 @@ def check(
     paths = paths or settings_for(os.curdir).paths
     if not paths:
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
-    importing = Importing(empty=empty, called=sizes_called(called), guards=guards)
+    importing = Importing(where=where, empty=empty, called=sizes_called(called), guards=guards)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
     if watch:
         from gradual.tools.checking.watching import watching
