@@ -191,7 +191,9 @@ def listing(weights: Mapping[str, Any]) -> tuple[Json, dict[str, bytes]]:
     """
     config, files, places = Json(), dict[str, bytes](), dict[int, str]()
     for name, array in weights.items():
-        whole = array if array.base is None else array.base
+        whole: Any = array
+        while whole.base is not None:
+            whole = whole.base
         place = places.setdefault(id(whole), f"weight_{len(places)}")
         files[place] = whole.tobytes()
         offset = (array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // array.itemsize

@@ -6,6 +6,7 @@ is bounded by the limits `directory`, `description` and `file`, whatever the arc
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
@@ -103,6 +104,8 @@ class Archive:
         return Unreadable("E0703", f"`{self.path}` is not a PyTorch export: {why}")
 
     def _lost(self, error: OSError) -> Unreadable:
+        if error.errno == errno.EINVAL:  # a place that no file has
+            return self.invalid("it is damaged")
         return Unreadable("E0701", f"cannot read `{self.path}`: {error.strerror or error}")
 
     def has(self, name: str) -> bool:
