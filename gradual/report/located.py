@@ -89,10 +89,13 @@ def notes(source: Source, span: Span) -> tuple[str, ...]:
 
 
 def _read(frame: Frame) -> str:
-    """The line as the file has it now, to show it; empty where no such file, or none of a program's size, is there."""
+    """The line as the file has it now, to show it; empty where no such file, or none of a program's size, is there.
+
+    Only files of Python are read: what a model says must not bring other files into a report.
+    """
     try:
         path = Path(frame.file)
-        if not path.is_file() or path.stat().st_size > LIMITS.source:
+        if path.suffix != ".py" or not path.is_file() or path.stat().st_size > LIMITS.source:
             return ""
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except (OSError, ValueError):

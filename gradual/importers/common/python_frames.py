@@ -6,10 +6,12 @@ import re
 
 from gradual.origin import Frame
 
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>[0-9]{1,7})(?:, in (?P<function>[^\n]*))?$')
+_FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>[0-9]{1,6})(?:, in (?P<function>[^\n]*))?$')
 _UNDERLINE = re.compile(r"[\s~^]*")
 _INSTALLED = re.compile(r"(^|[/\\])(site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^torch[/\\]|^<")
 """Files that are not the user's own: of installed packages, of Python itself, and generated code."""
+_LAST = 100_000
+"""A line of a greater number is none of a file that people write; reports count line breaks up to a line."""
 
 
 def user_frames(trace: str) -> tuple[Frame, ...]:
@@ -18,7 +20,7 @@ def user_frames(trace: str) -> tuple[Frame, ...]:
     is_users = False
     for line in trace.split("\n"):
         if match := _FRAME.match(line):
-            is_users = not _INSTALLED.search(match["file"])
+            is_users = not _INSTALLED.search(match["file"]) and 0 < int(match["line"]) <= _LAST
             if is_users:
                 found.append(Frame(match["file"], int(match["line"]), match["function"] or ""))
         elif is_users and not found[-1].text and not _UNDERLINE.fullmatch(line):

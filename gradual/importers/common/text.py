@@ -16,7 +16,11 @@ from gradual.types.dtype import DType
 
 _OPEN, _CLOSE = "\x02", "\x03"
 _MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_APART = re.compile(_STRING + r"|\?\{[^}]*\}")
+"""What braces are part of that open no block: texts, and conditions on sizes."""
+_TOKEN = re.compile(rf"{_APART.pattern}|(?<![%@.\w])(?:match\??|type) |[()\[\]{{}};,]|{_MARK.pattern}")
+_CONSTANTS = "\n#[metadata]\n"
 _BRACES = re.compile(r"[{}]")
 _INDENT = "  "
 
@@ -117,12 +121,76 @@ def tensor_text(extents: Iterable[str], dtype: DType) -> str:
 
 
 def indented(text: str) -> str:
-    """The lines of a program, indented by the braces that are open; each `}` that begins a line closes one."""
+    """The program in canonical layout: blocks and arms on lines of their own, indented by the braces that are open.
+
+    Inside a line, tokens have to be apart as the layout has them; constants at the end stay as they are.
+    """
+    program, mark, constants = text.partition(_CONSTANTS)
     depth, lines = 0, list[str]()
-    for line in text.split("\n"):
+    for line in _Breaking().lines(program):
         bare = _MARK.sub("", line)
         closes = bare.startswith("}")
         lines.append(_INDENT * (depth - closes) + line if bare else line)
-        found: Sequence[str] = _BRACES.findall(_STRING.sub("", bare))
+        found: Sequence[str] = _BRACES.findall(_APART.sub("", bare))
         depth += found.count("{") - found.count("}")
-    return "\n".join(lines)
+    return "\n".join(lines) + mark + constants
+
+
+class _Breaking:
+    """Breaks lines after `{`, before `}`, after each statement of a block, and after each arm of a `match`.
+
+    Attributes:
+        open: the brackets that are open: `(`, or `[`; `{` for a block, and `=>` for arms.
+        matches: for each `match` or `type` whose arms have not begun, how many brackets were open.
+        line: what has been read of a line.
+    """
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self.matches: list[int] = []
+        self.line = ""
+
+    def lines(self, text: str) -> Iterator[str]:
+        """The lines of a text; one without braces that stands in a block is taken as it is."""
+        for line in text.split("\n"):
+            if "{" not in line and "}" not in line and self.open[-1:] in ([], ["{"]):
+                yield line.strip(" ")
+            else:
+                yield from self.broken(line)
+
+    def broken(self, line: str) -> Iterator[str]:
+        """The lines that one becomes."""
+        end = 0
+        for found in _TOKEN.finditer(line):
+            self.line += line[end : found.start()]
+            end = found.end()
+            yield from self.token(found[0], line[end:].lstrip(" ")[:1])
+        self.line += line[end:]
+        yield from self.ended()
+
+    def token(self, text: str, following: str) -> Iterator[str]:
+        """The line that is complete before or after a token."""
+        if text == "}" and not self.line.endswith("{"):
+            yield from self.ended()
+        self.line += text
+        if text in ("(", "["):
+            self.open.append(text)
+        elif text == "{":
+            has_arms = self.matches[-1:] == [len(self.open)]
+            self.open.append("=>" if has_arms else "{")
+            del self.matches[len(self.matches) - has_arms :]
+        elif text in (")", "]", "}"):
+            self.open.pop()
+        elif text.startswith(("match", "type")):
+            self.matches.append(len(self.open))
+        ends = {";": ["{"], ",": ["=>"]}
+        if (text == "{" and following != "}") or ends.get(text) == self.open[-1:]:
+            yield from self.ended()
+
+    def ended(self) -> Iterator[str]:
+        """The line, unless there is nothing in it but marks, which then begin the next one."""
+        line, self.line = self.line.strip(" "), ""
+        if _MARK.sub("", line):
+            yield line
+        else:
+            self.line = line

@@ -243,6 +243,8 @@ def promoted(values: Sequence[Value]) -> DType:
     Source: "Tensor Attributes", type promotion, in PyTorch's documentation.
     """
     found = [(value.dtype, isinstance(value.type, TensorType) and value.rank == 0) for value in values]
+    if not found:
+        raise Unsupported("operands of which none is a tensor")
     highest = max(_category(dtype) for dtype, _ in found)
     ranked = [dtype for dtype, is_scalar in found if not is_scalar]
     if ranked and max(map(_category, ranked)) == highest:

@@ -8,7 +8,7 @@ result stands in for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
@@ -22,11 +22,13 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program, Weight
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
-from gradual.importers.torch.file.reading import weight
+from gradual.importers.torch.file.declarations import misfit
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
+from gradual.importers.torch.file.weights import weight
 from gradual.importers.torch.guards import guards
 from gradual.importers.torch.importers import IMPORTERS, Scope, Use
 from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
+from gradual.limits import LIMITS
 from gradual.origin import Origin
 from gradual.tensors.index import numel
 from gradual.types.dtype import DType
@@ -35,6 +37,9 @@ from gradual.types.unpacking import opened
 
 FAMILIES = control, elementwise, indexing, networks, reductions, shapes
 """The modules whose importers are in `IMPORTERS`."""
+
+NEAR = 1 << 16
+"""How far into its storage a constant may reach that is read while importing, in elements."""
 
 
 def program(
@@ -70,6 +75,7 @@ class _Import:
     Attributes:
         reasons: what stands in the way.
         index: of the node of the program's own graph that is being imported.
+        operations: how many nodes have been imported.
     """
 
     def __init__(
@@ -82,19 +88,22 @@ class _Import:
         self.ports = [self.port(name) for name in model.user_inputs if name is not None]
         self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
         self.index = 0
+        self.operations = 0
         self.progress = progress
 
     def port(self, name: str) -> Port:
-        """An input as the export recorded it: a tensor, or an integer."""
-        meta = self.model.graph.tensors.get(name)
-        if meta is None:
-            return Port(name, DType.INT64, ())
+        """An input as the export recorded it: a tensor, or a number."""
+        if name in self.model.graph.numbers:
+            return Port(name, self.model.graph.numbers[name], ())
+        meta = self.model.graph.tensors[name]
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
     def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
+        for reason in self.model.reasons:
+            self.tell(reason)
         inputs, types = self.inputs(scope)
         for name, (own, stored) in self.model.stored.items():
             scope[name] = self.builder.record(self.stored(own, stored), name)
@@ -106,7 +115,19 @@ class _Import:
         found = guards(self.model, self.dims)
         if demands:
             clauses += [one.condition for one in found if one.condition is not None]
-        return replace(self.builder.program(inputs, types, clauses, body, self.dims.notes), guards=found)
+        notes = [*self.dims.notes, *self.notes()]
+        return replace(self.builder.program(inputs, types, clauses, body, notes), guards=found)
+
+    def notes(self) -> Iterator[str]:
+        """What callers of the program should know: it changes nothing, and gives no texts."""
+        for name in self.model.writes:
+            yield f"the model writes to `{name}`, and the program does not"
+        if any(isinstance(one, str) for one in self.results()):
+            yield "the model gives texts among its outputs, and the program does not"
+
+    def results(self) -> list[Any]:
+        """The outputs for callers."""
+        return [self.model.graph.outputs[index] for index in self.model.user_outputs]
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types, as they are written; their values go into the scope."""
@@ -122,9 +143,10 @@ class _Import:
     def stored(self, name: str, stored: Stored) -> Value:
         """A parameter, buffer or constant: a small one of integers or of rank 0 is a constant of the program."""
         if stored.dtype is None:
-            raise Unsupported(f"`{name}` has elements of a type that programs do not have")
+            self.tell(f"`{name}` has elements of a type that programs do not have")
+            return self.builder.input(name, TensorType(tuple(map(constant, stored.shape)), DType.FLOAT32))
         is_small = numel(stored.shape) <= INLINE and (not stored.dtype.is_float or not stored.shape)
-        if is_small:
+        if is_small and stored.path is not None and stored.reach <= NEAR:
             return self.builder.constant(weight(self.archive, name, stored))
         return self.builder.weight(name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored)))
 
@@ -132,8 +154,12 @@ class _Import:
         """The body of `@main`; raises Told where anything stands in the way."""
         graph = self.model.graph
         self.nodes(graph, scope, True)
-        results = [graph.outputs[index] for index in self.model.user_outputs]
-        outputs = [self.output(one, scope) for one in results if one is not None]
+        outputs = list[Value]()
+        for one in self.results():
+            try:
+                outputs += [] if one is None or isinstance(one, str) else [self.output(one, scope)]
+            except Unsupported as error:
+                self.tell(str(error))
         if not outputs:
             self.tell("the program has no outputs")
         if self.reasons:
@@ -143,15 +169,22 @@ class _Import:
 
     def output(self, form: Any, scope: Scope) -> Value:
         """A result: of a name, or a number."""
-        if isinstance(form, Name):
-            return scope[form.name]
-        dtype = DType.BOOL if isinstance(form, bool) else DType.INT64 if isinstance(form, int) else DType.FLOAT32
-        return self.builder.number(form, dtype)
+        match form:
+            case Name(name):
+                return scope[name]
+            case bool():
+                return self.builder.number(form, DType.BOOL)
+            case int():
+                return self.builder.number(form, DType.INT64)
+            case float():
+                return self.builder.number(form, DType.FLOAT64)
+        raise Unsupported("an output that is neither a tensor nor a number")
 
     def outputs(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
         """The values of the outputs of a graph inside a node."""
-        names = [name for name in graph.inputs if name is not None]
-        scope = dict(zip(names, inputs, strict=True))
+        if len(graph.inputs) != len(inputs):
+            raise Unsupported(f"a graph of {len(graph.inputs)} inputs that is given {len(inputs)}")
+        scope = {name: value for name, value in zip(graph.inputs, inputs, strict=True) if name is not None}
         before = len(self.reasons)
         self.nodes(graph, scope, False)
         if len(self.reasons) > before:
@@ -165,6 +198,7 @@ class _Import:
             if is_own:
                 self.index = index
                 self.progress(index, len(graph.nodes))
+            self.count()
             self.builder.node = origin_of(node)
             try:
                 self.bind(node, scope, graph)
@@ -175,11 +209,22 @@ class _Import:
                 self.stand_in(node, scope, graph)
         self.builder.node = outer
 
+    def count(self) -> None:
+        """Count one more node: in a loop's body, each time that it is imported."""
+        self.operations += 1
+        if self.operations > LIMITS.operations:
+            raise Refused([f"more nodes are to be imported than the limit `operations`, {LIMITS.operations}"])
+
     def bind(self, node: Node, scope: Scope, graph: Graph) -> None:
         """Bind what a node gives to the names of its results."""
         importer = IMPORTERS.get(node.operator)
         if importer is None:
             raise Unsupported(_not_imported(node))
+        for argument in node.positional:
+            if isinstance(argument, Unread):
+                raise Unsupported(argument.says)
+        if wrong := misfit(node.operator, node.arguments):
+            raise Unsupported(wrong)
         given = importer(Use(node, self.builder, scope, graph.tensors, self))
         values = [given] if isinstance(given, Value) else list(given or ())
         for name, value in zip_longest(_results(node), values):

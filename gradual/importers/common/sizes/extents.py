@@ -140,8 +140,11 @@ def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
 
 
 def _spelled(name: str) -> str:
-    """A name as a program can write it, with `_` in place of other characters."""
-    return name if _WORD.fullmatch(name) else re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
+    """A name as a program can write it, with `_` in place of other characters, and not beginning with a digit."""
+    if _WORD.fullmatch(name):
+        return name
+    spelled = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
+    return f"size_{spelled}" if spelled[0].isdigit() else spelled
 
 
 def _extent(text: str) -> Dim | Hole:

@@ -7,6 +7,7 @@ notation, `5*s17`, which `importers/common/formulas` reads as it does those of o
 from __future__ import annotations
 
 import ast
+import re
 from functools import reduce
 
 from gradual.importers.common.sizes.ports import Extent
@@ -15,18 +16,22 @@ _INFIX: dict[str, ast.operator] = {
     "Add": ast.Add(),
     "Mul": ast.Mult(),
     "Pow": ast.Pow(),
+    "PowByNatural": ast.Pow(),
     "FloorDiv": ast.FloorDiv(),
     "CleanDiv": ast.FloorDiv(),
     "IntTrueDiv": ast.Div(),
+    "Rational": ast.Div(),
     "Mod": ast.Mod(),
     "PythonMod": ast.Mod(),
 }
 _LONGEST = 10_000
+_ODD = re.compile(r"[^\w(), ='-]|(?<!\w)[0-9]\w*[A-Za-z_]")
+"""What sizes have not: other marks, and names that begin with a digit; Python's parser may print warnings on them."""
 
 
 def size(text: str) -> Extent:
     """The size that a text describes; None for one that no formula says."""
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or _ODD.search(text):
         return None
     try:
         found = _infix(ast.parse(text, mode="eval").body)
@@ -42,15 +47,20 @@ def _infix(node: ast.expr) -> ast.expr:
         case ast.Call(ast.Name("Symbol"), [ast.Constant(str(name))], _) if name.isidentifier():
             return ast.Name(name)
         case ast.Call(ast.Name("Integer"), [number], []) if (value := _integer(number)) is not None:
-            return ast.Constant(value)
+            return _constant(value)
         case ast.Call(ast.Name(name), [first, second, *rest], []) if name in _INFIX:
             parts = [_infix(one) for one in (first, second, *rest)]
             return reduce(lambda one, other: ast.BinOp(one, _INFIX[name], other), parts)
         case ast.Call(ast.Name(name), [*arguments], []) if arguments:
             return ast.Call(ast.Name(name), [_infix(one) for one in arguments], [])
         case _ if (value := _integer(node)) is not None:
-            return ast.Constant(value)
+            return _constant(value)
     raise ValueError(ast.dump(node))
+
+
+def _constant(value: int) -> ast.expr:
+    """A number, the sign of a negative one apart, so that it is put in brackets where it has to be."""
+    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
 
 
 def _integer(node: ast.expr) -> int | None:

@@ -1,51 +1,39 @@
 """Reading a `.pt2` archive: the JSON of `torch/_export/serde` as the values of `schema`.
 
-Only what a program needs is read; a field of another form than the schema says makes the archive unreadable.
+Only what a program needs is read.  A field of another form than the schema says makes the archive unreadable, and so
+does a name that nothing has defined where it is used.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import isinf
 from typing import IO, Any
 
 from gradual.importers.common.python_frames import user_frames
-from gradual.importers.common.refusals import Unread, Unsupported
-from gradual.importers.common.sizes.ports import Extent
+from gradual.importers.common.refusals import Unread, Unreadable
+from gradual.importers.torch.file import forms
 from gradual.importers.torch.file.archive import Archive
-from gradual.importers.torch.file.expressions import size
+from gradual.importers.torch.file.forms import Malformed, entry, items, mapping, only, text, whole
+from gradual.importers.torch.file.records import dtype, extent, meta, stored
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.limits import LIMITS
-from gradual.tensors.exchange.array_protocols import elements_of
-from gradual.tensors.index import numel
-from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 
 MAJOR = 8
 """The version of the schema that is read; its minor versions only add fields."""
 
-DTYPES = {
-    1: DType.UINT8,
-    2: DType.INT8,
-    3: DType.INT16,
-    4: DType.INT32,
-    5: DType.INT64,
-    6: DType.FLOAT16,
-    7: DType.FLOAT32,
-    8: DType.FLOAT64,
-    12: DType.BOOL,
-    13: DType.BFLOAT16,
-    28: DType.UINT16,
-    34: DType.UINT32,
-    35: DType.UINT64,
-}
-"""`ScalarType` of the schema, by number."""
-OTHER_TYPES = {9: "complex32", 10: "complex64", 11: "complex128", 29: "float8_e4m3fn", 30: "float8_e5m2"}
-"""Those that programs do not have."""
+NUMBERS = {"as_sym_int": DType.INT64, "as_sym_float": DType.FLOAT64, "as_sym_bool": DType.BOOL}
+"""Which scalars numbers of Python are that may be computed while the program runs."""
 
-MODEL = "models/model.json"
-FOLDERS = {"data/weights/": "model_weights_config.json", "data/constants/": "model_constants_config.json"}
-"""Where tensors are, and which file there lists them."""
+MODELS = "models/"
+WEIGHTS, CONSTANTS = "data/weights/", "data/constants/"
+LISTINGS = {WEIGHTS: "_weights_config.json", CONSTANTS: "_constants_config.json"}
+"""Where tensors are, and how the file there ends that lists them."""
+STORED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
+WRITTEN = {"buffer_mutation": "buffer_name", "parameter_mutation": "parameter_name"}
+WRITTEN |= {"user_input_mutation": "user_input_name"}
+"""Kinds of inputs and outputs in the signature -> the field with the name of the tensor."""
 
 
 def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive]:
@@ -54,219 +42,293 @@ def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive
     Raises Unreadable if the file holds no program.
     """
     archive = Archive(file, name or str(file))
+    part = MODELS
     try:
-        document = archive.json(MODEL)
+        own = _only_model(archive)
+        part = f"{MODELS}{own}.json"
+        document = archive.json(part)
         _check_version(archive, document)
-        return _Reading(archive).model(document), archive
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError) as error:
-        raise archive.invalid(f"`{MODEL}` is not as its schema says ({type(error).__name__}: {error})") from error
+        return _Reading(archive, own).model(document), archive
+    except Malformed as error:
+        archive.close()
+        raise archive.invalid(f"`{part}` is not as its schema says: {error}") from error
+    except Unreadable:
+        archive.close()
+        raise
+
+
+def _only_model(archive: Archive) -> str:
+    """The name of the program in the archive."""
+    found = [name.removesuffix(".json") for name in archive.names(MODELS) if name.endswith(".json")]
+    if not found:
+        raise archive.invalid("it has no program")
+    if len(found) > 1:
+        raise archive.invalid(f"it has {len(found)} programs, `{found[0]}` and others; save each on its own")
+    return found[0]
 
 
 def _check_version(archive: Archive, document: Any) -> None:
-    version = document["schema_version"]
-    major = version["major"]
+    version = entry(document, "schema_version")
+    major, minor = whole(entry(version, "major")), whole(entry(version, "minor"))
     if major != MAJOR:
-        raise archive.invalid(
-            f"it has version {major}.{version.get('minor', 0)} of the export schema, and version {MAJOR} is read here"
-        )
+        raise archive.invalid(f"it has version {major}.{minor} of the export schema, and version {MAJOR} is read here")
 
 
 class _Reading:
-    """One archive under way."""
+    """One archive under way.
 
-    def __init__(self, archive: Archive) -> None:
+    Attributes:
+        own: the name of the program in the archive.
+        depth: how deep the graph that is being read is inside others.
+        operations: how many nodes have been read.
+    """
+
+    def __init__(self, archive: Archive, own: str) -> None:
         self.archive = archive
+        self.own = own
+        self.depth = 0
+        self.operations = 0
 
+    # ------------------------------------------------------------------------------------------------- the program
     def model(self, document: Any) -> Model:
-        module = document["graph_module"]
-        signature = module["signature"]
-        graph = self.graph(module["graph"])
-        tensors = dict(self.tensors())
-        users: list[str | None] = []
-        stored: dict[str, tuple[str, Stored]] = {}
-        for spec in signature["input_specs"]:
-            kind, body = _only(spec)
-            if kind == "user_input":
-                users.append(_argument_name(body["arg"]))
-            elif kind in ("parameter", "buffer", "tensor_constant"):
-                own = body[f"{kind}_name"]
-                if own not in tensors:
-                    raise ValueError(f"`{own}` is nowhere in the archive")
-                stored[body["arg"]["name"]] = own, tensors[own]
-            elif kind != "constant_input":
-                raise Unsupported(f"an input of the kind `{kind}`")
-        outputs = [_only(spec)[0] for spec in signature["output_specs"]]
+        """The program with what its signature says of its inputs and outputs."""
+        module = entry(document, "graph_module")
+        graph = self.graph(entry(module, "graph"))
+        signature = entry(module, "signature")
+        inputs = [only(one) for one in items(entry(signature, "input_specs"))]
+        outputs = [only(one) for one in items(entry(signature, "output_specs"))]
+        if tuple(map(_input_name, inputs)) != graph.inputs or len(outputs) != len(graph.outputs):
+            raise Malformed("the signature has other inputs or outputs than the graph")
+        ranges = mapping(entry(document, "range_constraints"))
         return Model(
             graph,
-            tuple(users),
-            stored,
-            tuple(index for index, kind in enumerate(outputs) if kind == "user_output"),
-            {name: (one.get("min_val"), one.get("max_val")) for name, one in document["range_constraints"].items()},
-            tuple(document.get("guards_code") or ()),
-            str(document.get("torch_version", "")),
+            tuple(_input_name(one) for one in inputs if one[0] == "user_input"),
+            dict(self.stored(inputs, graph)),
+            tuple(at for at, (kind, _) in enumerate(outputs) if kind in ("user_output", "loss_output")),
+            {name: (_bound(one, "min_val"), _bound(one, "max_val")) for name, one in ranges.items()},
+            tuple(map(text, items(document.get("guards_code") or []))),
+            text(document.get("torch_version", "")),
+            tuple(_reasons(inputs)),
+            tuple(text(entry(body, WRITTEN[kind])) for kind, body in outputs if kind in WRITTEN),
         )
+
+    def stored(self, inputs: list[tuple[str, Any]], graph: Graph) -> Iterator[tuple[str, tuple[str, Stored]]]:
+        """The inputs that are parameters, buffers and constants, each with its own name and its place."""
+        tensors = dict(self.tensors())
+        for kind, body in inputs:
+            if kind not in STORED:
+                continue
+            own, name = text(entry(body, STORED[kind])), text(entry(entry(body, "arg"), "name"))
+            meta = graph.tensors.get(name)
+            if meta is None:
+                raise Malformed(f"`{name}` is no tensor")
+            shape = tuple(size for size in meta.sizes if isinstance(size, int))
+            found = tensors.get(own, Stored(None, meta.dtype, shape, (0,) * len(shape), 0))
+            if own not in tensors and not self.is_pickled:
+                raise Malformed(f"the archive has no tensor `{own}`")
+            if (found.dtype, found.shape) != (meta.dtype, meta.sizes):
+                raise Malformed(f"`{own}` is another tensor in the archive than in the graph")
+            yield name, (own, found)
+
+    @property
+    def is_pickled(self) -> bool:
+        """Whether all tensors are pickled, as PyTorch 2.8 does; what is known of them is in the graph."""
+        return self.archive.has(f"{WEIGHTS}{self.own}.pt")
 
     def tensors(self) -> Iterator[tuple[str, Stored]]:
         """The tensors of the archive by their names in the module."""
-        for folder, listing in FOLDERS.items():
-            if not self.archive.has(folder + listing):
+        for folder, ending in LISTINGS.items():
+            listing = f"{folder}{self.own}{ending}"
+            if not self.archive.has(listing):
                 continue
-            for name, entry in self.archive.json(folder + listing)["config"].items():
-                meta = entry["tensor_meta"]
-                path = None if entry.get("use_pickle") or "path_name" not in entry else folder + entry["path_name"]
-                dtype = DTYPES.get(meta["dtype"])
-                shape, strides = (tuple(_number(one) for one in meta[key]) for key in ("sizes", "strides"))
-                if len(shape) != len(strides) or len(shape) > LIMITS.rank or min((*shape, *strides), default=0) < 0:
-                    raise ValueError(f"the sizes and strides of `{name}`")
-                yield name, Stored(path, dtype, shape, strides, _number(meta["storage_offset"]))
+            for name, one in mapping(entry(self.archive.json(listing), "config")).items():
+                if mapping(one).get("tensor_meta") is not None:
+                    yield name, stored(folder, one)
 
+    # -------------------------------------------------------------------------------------------------- the graphs
     def graph(self, form: Any) -> Graph:
         """A graph, with the graphs inside it."""
-        return Graph(
-            tuple(_argument_name(one) for one in form["inputs"]),
-            tuple(self.argument(one) for one in form["outputs"]),
-            tuple(map(self.node, form["nodes"])),
-            {name: _meta(one) for name, one in form["tensor_values"].items()},
-            {name: _integer(one) for name, one in form.get("sym_int_values", {}).items()},
-        )
+        if self.depth > LIMITS.graphs:
+            raise self.too_large(f"its graphs nest deeper than the limit `graphs`, {LIMITS.graphs}")
+        self.depth += 1
+        tensors = {name: meta(one) for name, one in mapping(entry(form, "tensor_values")).items()}
+        inputs = items(entry(form, "inputs"))
+        names = tuple(map(_argument_name, inputs))
+        defined = set[str]()
+        self.define(inputs, names, tensors, defined)
+        nodes = []
+        for index, one in enumerate(items(entry(form, "nodes"))):
+            try:
+                nodes.append(self.node(one, tensors, defined))
+            except Malformed as error:
+                raise Malformed(f"node {index}: {error}") from error
+        outputs = tuple(self.argument(one) for one in items(entry(form, "outputs")))
+        _check_defined(outputs, defined)
+        self.depth -= 1
+        integers = {name: extent(one) for name, one in mapping(form.get("sym_int_values", {})).items()}
+        numbers = {
+            name: NUMBERS[kind]
+            for name, (kind, _) in zip(names, map(only, inputs), strict=True)
+            if name is not None and kind in NUMBERS
+        }
+        return Graph(names, outputs, tuple(nodes), tensors, integers, numbers)
 
-    def node(self, form: Any) -> Node:
+    def too_large(self, why: str) -> Unreadable:
+        """The error for a program beyond a limit."""
+        return Unreadable("E0704", f"`{self.archive.path}`: {why}")
+
+    def define(self, given: list[Any], names: Any, tensors: Mapping[str, Meta], defined: set[str]) -> None:
+        """Note the names of inputs or results, of which there is one of each and a record of each tensor."""
+        for one, name in zip(given, names, strict=True):
+            is_tensor = only(one)[0] in ("as_tensor", "as_tensors")
+            for each in name if isinstance(name, tuple) else (name,):
+                if each in defined:
+                    raise Malformed(f"`{each}` is defined twice")
+                if is_tensor and each is not None and each not in tensors:
+                    raise Malformed(f"nothing is recorded of the tensor `{each}`")
+                if each is not None:
+                    defined.add(each)
+
+    def node(self, form: Any, tensors: Mapping[str, Meta], defined: set[str]) -> Node:
+        """A call, whose arguments are defined."""
+        self.operations += 1
+        if self.operations > LIMITS.operations:
+            raise self.too_large(f"it has more nodes than the limit `operations`, {LIMITS.operations}")
         positional, named = list[Any](), dict[str, Any]()
-        for one in form["inputs"]:
-            value = self.argument(one["arg"])
-            if one["name"]:
-                named[one["name"]] = value
+        for one in items(entry(form, "inputs")):
+            value, name = self.argument(entry(one, "arg")), text(entry(one, "name"))
+            _check_defined(value, defined)
+            if name:
+                named[name] = value
             else:
                 positional.append(value)
-        metadata = form.get("metadata", {})
+        given = items(entry(form, "outputs"))
+        outputs = tuple(map(_output, given))
+        self.define(given, outputs, tensors, defined)
+        metadata = mapping(form.get("metadata", {}))
+        first = next((one for one in outputs if isinstance(one, str)), "")
         return Node(
-            form.get("name") or "",
-            form["target"],
+            text(form.get("name") or first),
+            text(entry(form, "target")),
             tuple(positional),
             named,
-            tuple(map(_output, form["outputs"])),
-            _module(metadata.get("nn_module_stack", "")),
-            user_frames(metadata.get("stack_trace", "")),
+            outputs,
+            _module(text(metadata.get("nn_module_stack", ""))),
+            user_frames(text(metadata.get("stack_trace", ""))),
         )
 
     def argument(self, form: Any) -> Any:
-        """An argument of a node; raises ValueError for a form that the schema does not have."""
-        kind, body = _only(form)
+        """An argument of a node."""
+        kind, body = only(form)
+        if kind in _PLAIN:
+            return _PLAIN[kind](body)
+        if kind in _LISTS:
+            return tuple(map(_LISTS[kind], items(body)))
         match kind:
-            case "as_none":
-                return None
-            case "as_tensor" | "as_custom_obj":
-                return Name(body["name"])
-            case "as_tensors":
-                return tuple(Name(one["name"]) for one in body)
             case "as_optional_tensor":
                 return self.argument(body)
-            case "as_optional_tensors" | "as_nested_tensors":
-                return tuple(self.argument(one) if isinstance(one, dict) else self.tuple(one) for one in body)
-            case "as_sym_int" | "as_sym_float" | "as_sym_bool":
-                return _symbolic(body)
-            case "as_sym_ints" | "as_sym_floats" | "as_sym_bools":
-                return tuple(map(_symbolic, body))
-            case "as_int" | "as_float" | "as_bool" | "as_string":
-                return float(body) if kind == "as_float" else body
-            case "as_ints" | "as_floats" | "as_bools" | "as_strings":
-                return tuple(map(float, body)) if kind == "as_floats" else tuple(body)
+            case "as_optional_tensors":
+                return tuple(map(self.argument, items(body)))
+            case "as_nested_tensors":
+                return tuple(tuple(map(_name, items(one))) for one in items(body))
             case "as_int_lists":
-                return tuple(map(tuple, body))
-            case "as_scalar_type":
-                return DTYPES[body] if body in DTYPES else OTHER_TYPES.get(body, f"scalar type {body}")
+                return tuple(tuple(map(whole, items(one))) for one in items(body))
+            case "as_float_lists":
+                return tuple(tuple(map(forms.real, items(one))) for one in items(body))
             case "as_graph":
-                return self.graph(body["graph"])
-            case "as_device" | "as_layout" | "as_memory_format":
-                return None
+                return self.graph(entry(body, "graph"))
+            case "as_custom_obj":
+                return Unread(f"an object of the class `{text(entry(body, 'class_fqn'))}`")
             case "as_complex" | "as_operator" | "as_string_to_argument":
                 return Unread(f"an argument of the kind `{kind}`")
-        raise ValueError(f"the argument `{kind}`")
-
-    def tuple(self, forms: Any) -> tuple[Any, ...]:
-        return tuple(Name(one["name"]) for one in forms)
+        raise Malformed(f"there is no argument `{kind[:40]}`")
 
 
-def _only(form: Any) -> tuple[str, Any]:
-    """The one entry of a mapping, which says by its key which of several forms it is."""
-    ((key, value),) = form.items()
-    return key, value
+def _name(form: Any) -> Name:
+    return Name(text(entry(form, "name")))
+
+
+def _symbolic(form: Any) -> Any:
+    """A number that may be computed while the program runs."""
+    kind, body = only(form)
+    match kind:
+        case "as_name":
+            return Name(text(body))
+        case "as_int" | "as_float" | "as_bool":
+            return _PLAIN[kind](body)
+    raise Malformed(f"there is no number `{kind[:40]}`")
+
+
+_PLAIN: Mapping[str, Any] = {
+    "as_none": lambda body: None,
+    "as_tensor": _name,
+    "as_int": whole,
+    "as_float": forms.real,
+    "as_bool": forms.truth,
+    "as_string": text,
+    "as_sym_int": _symbolic,
+    "as_sym_float": _symbolic,
+    "as_sym_bool": _symbolic,
+    "as_scalar_type": dtype,
+    "as_device": lambda body: None,
+    "as_layout": lambda body: None,
+    "as_memory_format": lambda body: None,
+}
+"""Kinds of arguments without parts -> how such an argument is read."""
+_LISTS = {f"{kind}s": _PLAIN[kind] for kind in ("as_tensor", "as_int", "as_float", "as_bool", "as_string", *NUMBERS)}
+"""The same for the parts of lists."""
+
+
+def _check_defined(argument: Any, defined: set[str]) -> None:
+    """Raise Malformed for a name in an argument that nothing defines before."""
+    match argument:
+        case Name(name) if name not in defined:
+            raise Malformed(f"`{name}` is not defined where it is used")
+        case tuple():
+            for one in argument:
+                _check_defined(one, defined)
+
+
+def _reasons(inputs: list[tuple[str, Any]]) -> Iterator[str]:
+    """What of the inputs stands in the way of an import."""
+    for kind, body in inputs:
+        if kind == "user_input" and only(entry(body, "arg"))[0] == "as_custom_obj":
+            yield "an input that is an object"
+        elif kind not in ("user_input", "constant_input", *STORED):
+            yield f"an input of the kind `{kind[:40]}`"
+
+
+def _input_name(spec: tuple[str, Any]) -> str | None:
+    """The name that the signature has for an input; None for one that is a constant or an object."""
+    kind, body = spec
+    if kind == "user_input":
+        return _argument_name(entry(body, "arg"))
+    return text(entry(entry(body, "arg"), "name")) if kind in STORED else None
 
 
 def _argument_name(form: Any) -> str | None:
-    """The name of a parameter; None for one that is a constant."""
-    kind, body = _only(form)
-    if kind in ("as_tensor", "as_custom_obj"):
-        return str(body["name"])
-    return str(body["as_name"]) if kind.startswith("as_sym_") and "as_name" in body else None
-
-
-def _symbolic(body: Any) -> Any:
-    """A number that may be computed while the program runs."""
-    kind, value = _only(body)
-    return Name(value) if kind == "as_name" else value
+    """The name of a parameter; None for one that is a constant or an object."""
+    kind, body = only(form)
+    if kind == "as_tensor":
+        return text(entry(body, "name"))
+    found = _symbolic(body) if kind in NUMBERS else None
+    return found.name if isinstance(found, Name) else None
 
 
 def _output(form: Any) -> str | tuple[str, ...] | None:
-    kind, body = _only(form)
+    kind, body = only(form)
     if kind == "as_tensors":
-        return tuple(str(one["name"]) for one in body)
+        return tuple(text(entry(one, "name")) for one in items(body))
     return _argument_name(form)
 
 
-def _meta(form: Any) -> Meta:
-    dtype = form["dtype"]
-    kind = "" if dtype in DTYPES else OTHER_TYPES.get(dtype, f"scalar type {dtype}")
-    return Meta(DTYPES.get(dtype), tuple(map(_integer, form["sizes"])), kind)
-
-
-def _integer(form: Any) -> Extent:
-    kind, body = _only(form)
-    return size(body["expr_str"]) if kind == "as_expr" else int(body)
-
-
-def _number(form: Any) -> int:
-    kind, body = _only(form)
-    if kind != "as_int" or not isinstance(body, int):
-        raise ValueError("a stored tensor whose sizes are no numbers")
-    return body
+def _bound(form: Any, key: str) -> int | None:
+    """A bound of a size; None where there is none, or an infinite one."""
+    found = entry(form, key)
+    return None if found is None or (not isinstance(found, int) and isinf(forms.real(found))) else whole(found)
 
 
 def _module(stack: str) -> str:
     """The path of the innermost module in `key,path,type;key,path,type`; empty for the outermost one."""
     last = stack.rpartition(";")[2].split(",")
     return last[1] if len(last) == 3 and last[0].startswith("L__self__") else ""
-
-
-def weight(archive: Archive, name: str, stored: Stored) -> Tensor:
-    """Read a tensor.  Raises Unsupported where the language has no such tensor, Unreadable where the bytes are not."""
-    if stored.path is None:
-        raise Unsupported(f"`{name}` is saved as a Python object")
-    if stored.dtype is None:
-        raise Unsupported(f"`{name}` has elements of a type that programs do not have")
-    if numel(stored.shape) > LIMITS.elements:
-        raise Unsupported(f"`{name}` has {numel(stored.shape)} elements: the limit is {LIMITS.elements}")
-    width = stored.dtype.bits // 8
-    raw = archive.content(stored.path)
-    last = stored.offset + sum((length - 1) * step for length, step in zip(stored.shape, stored.strides, strict=True))
-    if (numel(stored.shape) and (last + 1) * width > len(raw)) or len(raw) % width:
-        raise archive.invalid(f"`{stored.path}` has {len(raw)} bytes, too few for `{name}`")
-    elements = elements_of(stored.dtype, raw, sys.byteorder == "big")
-    return tensor_of(stored.shape, stored.dtype, _strided(elements, stored))
-
-
-def _strided(elements: Any, stored: Stored) -> Any:
-    """The elements of a tensor in row-major order, out of its storage."""
-    count, contiguous = 1, list[int]()
-    for length in reversed(stored.shape):
-        contiguous.insert(0, count)
-        count *= length
-    steps = zip(stored.shape, stored.strides, contiguous, strict=True)
-    if all(length <= 1 or step == wanted for length, step, wanted in steps):
-        return elements[stored.offset : stored.offset + count]
-    indices = [stored.offset]
-    for length, step in zip(stored.shape, stored.strides, strict=True):
-        indices = [base + place * step for base in indices for place in range(length)]
-    chosen = elements[:0]
-    chosen.extend(elements[index] for index in indices)
-    return chosen

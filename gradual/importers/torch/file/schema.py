@@ -47,6 +47,13 @@ class Stored:
     strides: tuple[int, ...]
     offset: int
 
+    @property
+    def reach(self) -> int:
+        """How many elements of the storage there are up to the last one of the tensor."""
+        if 0 in self.shape:
+            return 0
+        return self.offset + 1 + sum((length - 1) * step for length, step in zip(self.shape, self.strides, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -84,6 +91,7 @@ class Graph:
         outputs: `Name`, constants and None.
         tensors: what was recorded of its tensors, by name.
         integers: sizes that were recorded of its integers, by name.
+        numbers: the types of those parameters that are numbers.
     """
 
     inputs: tuple[str | None, ...]
@@ -91,6 +99,7 @@ class Graph:
     nodes: tuple[Node, ...]
     tensors: Mapping[str, Meta]
     integers: Mapping[str, Extent] = field(default_factory=dict)
+    numbers: Mapping[str, DType] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,8 @@ class Model:
         ranges: symbol, as text -> its least and greatest value; None where there is no bound.
         guards: the conditions that the export assumed, as Python expressions.
         version: of PyTorch.
+        reasons: what of the inputs stands in the way of an import.
+        writes: the buffers, parameters and inputs that the program writes to.
     """
 
     graph: Graph
@@ -113,3 +124,5 @@ class Model:
     ranges: Mapping[str, tuple[int | None, int | None]]
     guards: tuple[str, ...] = ()
     version: str = ""
+    reasons: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()

@@ -34,6 +34,8 @@ def size_of(use: Use) -> Value:
     """The size at an axis."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
+    if axis >= x.rank:
+        raise Unsupported("a size of a tensor of rank 0")
     size = x.tensor.shape[axis]
     return use.builder.dimension(size) if size.value is None and is_named(size) else use.extent(x, axis)
 
@@ -142,7 +144,7 @@ def _values(use: Use, index: int) -> list[Value]:
 @imports("higher_order.cond")
 def choose(use: Use) -> Sequence[Value]:
     """The results of one of two graphs."""
-    condition = use.value(use.node.positional[0])
+    condition = use.value(next(iter(use.node.positional), True))
     if not isinstance(condition, Value):
         condition = use.builder.number(condition, DType.BOOL)
     if condition.rank:
