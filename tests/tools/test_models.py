@@ -27,6 +27,29 @@ def test_sizes_are_named_after_input_and_axis_or_as_asked(gradual: Gradual) -> N
     assert gradual("check", "--name", "s17", model).code == 2
 
 
+def test_a_size_has_its_name_in_the_model_and_that_in_the_program(gradual: Gradual) -> None:
+    model, call = str(EXPORTS / "kv_attention.pt2"), "@main(float32[1, 2, 16], float32[1, 0, 16], float32[1, 0, 16])"
+    for name in ("s22", "pk_1"):
+        assert gradual("run", model, call, "--empty", name).out.startswith("float32 [[["), name
+        assert "Tensor[(x_0, past, 16), float32]" in gradual("check", model, "--name", f"{name}=past").out, name
+    for option in (("--empty", "pk_9"), ("--name", "pk_9=past")):
+        told = gradual("check", model, *option)
+        assert (told.code, "`pk_9` names no size of the inputs; the names are `x_0`, `x_1`, `pk_1`" in told.err) == (
+            2,
+            True,
+        )
+
+
+def test_a_run_may_say_what_its_inputs_meet(gradual: Gradual) -> None:
+    model, meets = str(EXPORTS / "positions.pt2"), ("--name", "i_1=seq", "--where", "seq <= 16")
+    assert gradual("run", model, "@main(int64[1, 16])").code == 1
+    assert gradual("run", model, "@main(int64[1, 16])", *meets).code == 0
+    assert (
+        "entry of `@main` refused: `seq <= 16` does not hold"
+        in gradual("run", model, "@main(int64[1, 17])", *meets).out
+    )
+
+
 def test_a_format_is_recognised_by_content(gradual: Gradual, tmp_path: Path) -> None:
     shutil.copy(EXPORTS / "i181097.pt2", tmp_path / "model")
     assert gradual("check", str(tmp_path / "model")).out.endswith("proved 11 · residual 0 · refuted 0\n")
@@ -45,6 +68,7 @@ def test_a_condition_on_the_inputs_is_demanded(gradual: Gradual) -> None:
 def test_guards_are_implied_needed_or_not_needed(gradual: Gradual) -> None:
     told = gradual("guards", str(EXPORTS / "i181097.pt2")).out.splitlines()
     assert told[-1] == "6 guards: 3 implied, 3 not needed"
+    assert gradual("guards", str(EXPORTS / "item_slice.pt2")).out == "0 guards\n"
     rows = gradual("guards", "--format", "json", str(EXPORTS / "positions.pt2")).out.splitlines()
     verdicts = {row["condition"]: row["verdict"] for row in map(json.loads, rows)}
     assert verdicts == {"i_1 <= 16": "needed", "i_0 >= 2": "not needed", "i_1 >= 2": "not needed"}

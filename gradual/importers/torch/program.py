@@ -58,7 +58,7 @@ def program(
         where: a condition that `@main` demands.
         opens: whether the sizes of the inputs are unknown, each on its own.
         empty: the named sizes that may be 0; all others are at least 1.
-        called: names for PyTorch's symbols, such as `{"s77": "batch"}`.
+        called: names for sizes, by PyTorch's symbol or by input and axis, such as `{"s77": "batch"}`.
         demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
 
     Raises Refused with everything that stands in the way.
@@ -86,7 +86,7 @@ class _Import:
         self.builder = Builder()
         self.reasons: list[Reason] = []
         self.ports = [self.port(name) for name in model.user_inputs if name is not None]
-        self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
+        self.dims = Dims(self.ports, opens, called, named(self.ports))
         self.index = 0
         self.operations = 0
         self.progress = progress

@@ -17,6 +17,7 @@ from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.value import Value, shown_value
+from gradual.tools.models.options import named_sizes, sizes_called
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
@@ -35,6 +36,8 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
+@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@named_sizes
 @shared
 def run(
     out: Output,
@@ -48,6 +51,8 @@ def run(
     save: str | None,
     no_smt: bool,
     empty: tuple[str, ...],
+    where: str | None,
+    called: tuple[str, ...],
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
 
@@ -63,7 +68,8 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    compilation, found = compiled(file, Options(smt=not no_smt), Importing(empty=empty))
+    importing = Importing(where, empty=empty, called=sizes_called(called))
+    compilation, found = compiled(file, Options(smt=not no_smt), importing)
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)

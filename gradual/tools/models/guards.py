@@ -44,7 +44,8 @@ def guards(out: Output, model: str, format: str, called: tuple[str, ...]) -> int
     for line in shown(found):
         out.line(line)
     counts = [f"{sum(one.need is need for one in found)} {need}" for need in Need]
-    out.line(f"{counted(len(found), 'guard')}: {', '.join(one for one in counts if not one.startswith('0 '))}")
+    kinds = ", ".join(one for one in counts if not one.startswith("0 "))
+    out.line(f"{counted(len(found), 'guard')}{': ' if kinds else ''}{kinds}")
     return 0
 
 

@@ -33,9 +33,23 @@ class Dims:
         nameless: the names and formulas that are `?` in the program.
     """
 
-    def __init__(self, ports: Sequence[Port], opens: bool, called: Mapping[str, str] | None = None) -> None:
-        """Name the sizes of some inputs; `called` has names for some that the model's own names are no use for."""
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        opens: bool,
+        called: Mapping[str, str] | None = None,
+        usual: Mapping[str, str] | None = None,
+    ) -> None:
+        """Name the sizes of some inputs.
+
+        Args:
+            called: names that the user wants, by the model's name of a size or by its usual one.
+            usual: names in place of those that the model has, where these are no use.
+
+        Raises Unsupported if `called` has a name that no size has.
+        """
         self._called = called or {}
+        self._usual = usual or {}
         self._opens = opens
         self._names = Names(_RESERVED)
         self.clauses: list[str] = []
@@ -49,6 +63,11 @@ class Dims:
         self._known = {word: self._names.unused(self._spelled(word)) for word in words}
         self._formulas = dict(_formulas(text for text in texts if text not in words))
         self._solve()
+        self._sizes = {word: word for word in self._known.values()}
+        self._sizes.update((self._usual.get(name, name), word) for name, word in self._known.items())
+        self._sizes.update(self._known)
+        for name in self._called:
+            self._size(name)
 
     def _solve(self) -> None:
         """Name each size for which a formula can be solved, until no more are found.
@@ -64,7 +83,8 @@ class Dims:
                 self._known[text] = self._names.unused(self._spelled(text))
 
     def _spelled(self, name: str) -> str:
-        return _spelled(self._called.get(name, name))
+        usual = self._usual.get(name, name)
+        return _spelled(self._called.get(name) or self._called.get(usual) or usual)
 
     def _missing(self, one: Formula) -> set[str]:
         return set(one.names) - set(self._known)
@@ -90,17 +110,18 @@ class Dims:
 
     def empty(self, names: Iterable[str]) -> list[str]:
         """Clauses by which the sizes of these names may be 0; raises Unsupported for a name that no size has."""
-        found: list[str] = []
-        for name in names:
-            if name not in self._known:
-                have = ", ".join(f"`{one}`" for one in self._known) or "none"
-                raise Unsupported(f"`{name}` names no size of the inputs; the names are {have}")
-            found.append(f"{self._known[name]} >= 0")
-        return found
+        return [f"{self._size(name)} >= 0" for name in names]
+
+    def _size(self, name: str) -> str:
+        """The program's name of a size; raises Unsupported for a name that no size has, in the model or the program."""
+        if name not in self._sizes:
+            have = ", ".join(f"`{self._usual.get(one, one)}`" for one in self._known) or "none"
+            raise Unsupported(f"`{name}` names no size of the inputs; the names are {have}")
+        return self._sizes[name]
 
     def positive(self, empty: Iterable[str]) -> frozenset[str]:
         """The names, as the program has them, of sizes that are at least 1: all but those that may be `empty`."""
-        return frozenset(self._known.values()) - {self._known[name] for name in empty if name in self._known}
+        return frozenset(self._known.values()) - {self._sizes[name] for name in empty if name in self._sizes}
 
     def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
         """The type of an input, as text and as a type."""
