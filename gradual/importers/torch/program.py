@@ -180,8 +180,8 @@ class _Import:
             if name is not None:
                 meta = graph.tensors.get(name, Meta(DType.INT64, ()))
                 sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in meta.sizes)
-                type = self.builder.open(TensorType[Dim | Hole](sizes, meta.dtype or DType.FLOAT32))
-                scope[name] = self.builder.input(self.builder.names.unused("refused"), type)
+                type: TensorType[Dim | Hole] = TensorType(sizes, meta.dtype or DType.FLOAT32)
+                scope[name] = self.builder.input(self.builder.names.unused("refused"), self.builder.open(type))
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Keep a reason."""
