@@ -32,6 +32,13 @@ NUMBER = int | float | bool
 REQUIRED = object()
 
 
+def valued(scope: Scope, name: str) -> Value:
+    """The value of a name; raises Unsupported for a result that its importer left out."""
+    if name not in scope:
+        raise Unsupported(f"`{name}`, a result that is not imported")
+    return scope[name]
+
+
 def imports(*names: str) -> Callable[[Importer], Importer]:
     """Declare the importer of some operators."""
 
@@ -85,7 +92,7 @@ class Use(Applying):
         """An argument in which each name is replaced by the value that it stands for."""
         match argument:
             case Name(name):
-                return self.scope[name]
+                return valued(self.scope, name)
             case tuple():
                 return tuple(map(self.value, argument))
             case _:
@@ -187,6 +194,11 @@ class Use(Applying):
     def count(self) -> int:
         """How many results the call has: an operator that gives a list has as many as the export recorded."""
         return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
+
+    def is_used(self, output: int) -> bool:
+        """Whether anything uses a result: PyTorch gives it a name that says so if nothing does."""
+        name = self.node.outputs[output] if output < len(self.node.outputs) else None
+        return isinstance(name, str) and "_unused_" not in name
 
     def dtype(self, output: int = 0) -> DType:
         """The element type that the export recorded of a result."""

@@ -22,15 +22,41 @@ from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.reading import weight
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
-from gradual.importers.torch.importers import IMPORTERS, Scope, Use
-from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
+from gradual.importers.torch.importers import IMPORTERS, Scope, Use, valued
+from gradual.importers.torch.networks import (
+    attention,
+    convolutions,
+    normalizations,
+    padding,
+    pools,
+    products,
+    recurrent,
+    resizing,
+)
+from gradual.importers.torch.operators import (
+    activations,
+    control,
+    creating,
+    cutting,
+    elementwise,
+    indexing,
+    losses,
+    reductions,
+    scalars,
+    scattering,
+    shapes,
+    sorting,
+)
 from gradual.origin import Origin
 from gradual.tensors.index import numel
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from gradual.types.unpacking import opened
 
-FAMILIES = control, elementwise, indexing, networks, reductions, shapes
+FAMILIES = (
+    *(activations, control, creating, cutting, elementwise, indexing, losses, reductions, scalars, scattering, shapes),
+    *(sorting, attention, convolutions, normalizations, padding, pools, products, recurrent, resizing),
+)
 """The modules whose importers are in `IMPORTERS`."""
 
 
@@ -132,7 +158,7 @@ class _Import:
     def output(self, form: Any, scope: Scope) -> Value:
         """A result: of a name, or a number."""
         if isinstance(form, Name):
-            return scope[form.name]
+            return valued(scope, form.name)
         dtype = DType.BOOL if isinstance(form, bool) else DType.INT64 if isinstance(form, int) else DType.FLOAT32
         return self.builder.number(form, dtype)
 
@@ -169,8 +195,6 @@ class _Import:
         given = importer(Use(node, self.builder, scope, graph.tensors, self))
         values = [given] if isinstance(given, Value) else list(given or ())
         for name, value in zip_longest(_results(node), values):
-            if name is not None and value is None:
-                raise Unsupported(f"its result `{name}`")
             if name is not None and value is not None:
                 scope[name] = self.builder.record(value, name)
 

@@ -1,6 +1,6 @@
 """Exported PyTorch programs, imported and checked: every size against PyTorch's own, and runs against recorded outputs.
 
-    python -m tests.importers.torch.comparing FILE.pt2 [WHERE]
+python -m tests.importers.torch.comparing FILE.pt2 [WHERE]
 """
 
 from __future__ import annotations
@@ -210,7 +210,11 @@ def _difference(at: int, found: Any, wanted: Any) -> str:
         return "" if numpy.array_equal(ours, wanted) else f"output {at}: {_first(ours, wanted)}"
     relative = COARSE.get(dtype, RELATIVE)
     close = numpy.isclose(
-        ours.astype("float64"), wanted.astype("float64"), rtol=relative, atol=max(ABSOLUTE, relative / 10), equal_nan=True
+        ours.astype("float64"),
+        wanted.astype("float64"),
+        rtol=relative,
+        atol=max(ABSOLUTE, relative / 10),
+        equal_nan=True,
     )
     return "" if close.all() else f"output {at}: {_first(ours, wanted, ~close)}"
 

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy
 import torch
-from torch.export import Dim
 
 from tests.importers.torch.modules import activations, elements, indices, networks, own, reductions, scans, shapes
 from tests.importers.torch.modules.case import Calling, Case, called
@@ -72,7 +71,9 @@ def save(folder: Path, name: str, case: Case) -> None:
         with torch.no_grad():
             outputs = called(module, inputs)
         arrays = {f"in{at}": array(one) for at, one in enumerate(inputs) if one is not None}
-        numpy.savez(folder / f"{name}.{index}.npz", **arrays, **{f"out{at}": array(one) for at, one in enumerate(outputs)})
+        numpy.savez(
+            folder / f"{name}.{index}.npz", **arrays, **{f"out{at}": array(one) for at, one in enumerate(outputs)}
+        )
 
 
 def array(value: Any) -> numpy.ndarray[Any, Any]:
@@ -94,7 +95,10 @@ def slim(archive: bytes) -> bytes:
 
 def packed(folder: Path, target: Path) -> None:
     """Everything in a folder as one compressed file."""
-    with lzma.open(target, "wb", preset=9 | lzma.PRESET_EXTREME) as stream, tarfile.open(fileobj=stream, mode="w") as tar:
+    with (
+        lzma.open(target, "wb", preset=9 | lzma.PRESET_EXTREME) as stream,
+        tarfile.open(fileobj=stream, mode="w") as tar,
+    ):
         for path in sorted(folder.iterdir(), key=lambda path: (path.suffix, path.name)):
             entry = tarfile.TarInfo(path.name)
             entry.size = path.stat().st_size

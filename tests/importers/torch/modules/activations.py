@@ -52,7 +52,11 @@ CASES: dict[str, Case] = {
             *(F.binary_cross_entropy(x.sigmoid(), y.sigmoid()), F.binary_cross_entropy_with_logits(x, y.sigmoid())),
             *(F.smooth_l1_loss(x, y, beta=0.5), F.cosine_similarity(x, y), F.cosine_similarity(x, y, 0)),
             *(F.pairwise_distance(x, y), F.kl_div(x, y, log_target=True), F.cross_entropy(x, y.softmax(1))),
-            *(F.binary_cross_entropy_with_logits(x, y.sigmoid(), pos_weight=y.exp()), F.normalize(x), F.normalize(y, dim=0)),
+            *(
+                F.binary_cross_entropy_with_logits(x, y.sigmoid(), pos_weight=y.exp()),
+                F.normalize(x),
+                F.normalize(y, dim=0),
+            ),
         ),
         floats(n, 5),
         floats(n, 5),

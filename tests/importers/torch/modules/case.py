@@ -50,7 +50,7 @@ def calling(
     function: Callable[..., Any], *inputs: Callable[[int], Any], sizes: Sequence[int] = (5, 3, 8), **more: Any
 ) -> Case:
     """A case of a function; `parts=` has modules that it takes by way of its first argument."""
-    parts = more.pop("parts", lambda: {})
+    parts = more.pop("parts", dict)
     return Case(lambda: Calling(function, parts()), lambda size: tuple(one(size) for one in inputs), sizes, **more)
 
 

@@ -68,7 +68,10 @@ CASES: dict[str, Case] = {
             *(x.scatter_reduce(0, i, v, "sum"), x.scatter_reduce(0, i, v, "amax"), x.scatter_reduce(0, i, v, "prod")),
             *(x.scatter_reduce(0, i, v, "amin"), x.scatter_reduce(0, i, v, "mean"), x.scatter(0, i, v, reduce="add")),
             *(x.scatter(0, i, 3.0, reduce="multiply"), x.scatter_reduce(0, i, v, "sum", include_self=False)),
-            *(x.scatter_reduce(0, i, v, "amax", include_self=False), x.scatter_reduce(0, i, v, "mean", include_self=False)),
+            *(
+                x.scatter_reduce(0, i, v, "amax", include_self=False),
+                x.scatter_reduce(0, i, v, "mean", include_self=False),
+            ),
             *(x.scatter_reduce(0, i, v, "prod", include_self=False),),
         ),
         floats(n, 3),
@@ -79,26 +82,47 @@ CASES: dict[str, Case] = {
         lambda x, v: (
             *(x.slice_scatter(v, 0, 1, 3), x.select_scatter(v[0], 0, 1), x.slice_scatter(v[:1], 0, -1)),
             *(x.select_scatter(v[:, 0].sum() + x[:, 0], 1, 2), x.diagonal_scatter(x[:3, 0] * 0), x.slice_scatter(x, 0)),
-            *(x.slice_scatter(x[:, ::2], 1, step=2), x.slice_scatter(x[:, 1:2], 1, 1, 2), x.select_scatter(v[0], 0, -1)),
+            *(
+                x.slice_scatter(x[:, ::2], 1, step=2),
+                x.slice_scatter(x[:, 1:2], 1, 1, 2),
+                x.select_scatter(v[0], 0, -1),
+            ),
         ),
         floats(n, 3),
         floats(2, 3),
     ),
-    "masked_scatter": calling(lambda x, m, v: (x.masked_scatter(m, v), x.masked_scatter(m[0], v)), floats(n, 3), booleans(n, 3), floats(times(3))),
+    "masked_scatter": calling(
+        lambda x, m, v: (x.masked_scatter(m, v), x.masked_scatter(m[0], v)),
+        floats(n, 3),
+        booleans(n, 3),
+        floats(times(3)),
+    ),
     "searching": calling(
         lambda x, b, i: (
             *(torch.bucketize(x, b), torch.bucketize(x, b, right=True), torch.searchsorted(b, x), torch.isin(i, i[:2])),
             *(torch.searchsorted(b, x, side="right"), torch.bucketize(x, b, out_int32=True), torch.isin(i, 2)),
-            *(F.one_hot(i, 7), F.one_hot(i[0] % 3, 3), torch.searchsorted(b.expand(2, -1).contiguous(), x[:2]), torch.isin(i, i[1:], invert=True)),
+            *(
+                F.one_hot(i, 7),
+                F.one_hot(i[0] % 3, 3),
+                torch.searchsorted(b.expand(2, -1).contiguous(), x[:2]),
+                torch.isin(i, i[1:], invert=True),
+            ),
         ),
         floats(n, 3),
         lambda size: torch.linspace(-1, 1, 4),
         integers(0, 7, n),
     ),
-    "unique": calling(lambda i: (torch.unique(i), *torch.unique(i, return_inverse=True, return_counts=True)), integers(0, 4, n)),
+    "unique": calling(
+        lambda i: (torch.unique(i), *torch.unique(i, return_inverse=True, return_counts=True)), integers(0, 4, n)
+    ),
     "unique_consecutive": calling(lambda i: torch.unique_consecutive(i), integers(0, 3, n)),
     "repeats": calling(
-        lambda x, r: (torch.repeat_interleave(x, r, 0), torch.repeat_interleave(r), x.repeat_interleave(2, 1), x.repeat_interleave(3)),
+        lambda x, r: (
+            torch.repeat_interleave(x, r, 0),
+            torch.repeat_interleave(r),
+            x.repeat_interleave(2, 1),
+            x.repeat_interleave(3),
+        ),
         floats(n, 3),
         integers(0, 3, n),
     ),

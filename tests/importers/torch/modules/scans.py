@@ -60,7 +60,11 @@ CASES: dict[str, Case] = {
     "rnn": calling(
         lambda m, x: (*m.a(x), *m.b(x), *m.c(x)),
         floats(4, n, 3),
-        parts=lambda: {"a": nn.RNN(3, 4), "b": nn.RNN(3, 4, nonlinearity="relu"), "c": nn.RNN(3, 4, bidirectional=True)},
+        parts=lambda: {
+            "a": nn.RNN(3, 4),
+            "b": nn.RNN(3, 4, nonlinearity="relu"),
+            "c": nn.RNN(3, 4, bidirectional=True),
+        },
     ),
     "projected_lstm": calling(lambda m, x: m.a(x), floats(4, n, 3), parts=lambda: {"a": nn.LSTM(3, 4, proj_size=2)}),
     "cells": calling(
@@ -71,7 +75,9 @@ CASES: dict[str, Case] = {
     ),
     "scan": calling(lambda x, h: scan(lambda c, v: (c + v, c * v), h, x), floats(n, 3), floats(3)),
     "scan_of_trees": calling(
-        lambda x, y, h: scan(lambda c, v: ((c[0] + v[0], c[1] * 0.5), (c[0] * v[1], v[0] + 1)), (h, h + 1), (x, y), reverse=True),
+        lambda x, y, h: scan(
+            lambda c, v: ((c[0] + v[0], c[1] * 0.5), (c[0] * v[1], v[0] + 1)), (h, h + 1), (x, y), reverse=True
+        ),
         floats(n, 3),
         floats(n, 3),
         floats(3),
@@ -81,11 +87,15 @@ CASES: dict[str, Case] = {
         lambda x: associative_scan(lambda a, b: a + b, x, 0, combine_mode="generic"), floats(n, 3)
     ),
     "while": calling(
-        lambda x, i: while_loop(lambda j, v: j < 4, lambda j, v: (j + 1, v * 2), (i, x)), floats(n, 3), lambda size: torch.tensor(0)
+        lambda x, i: while_loop(lambda j, v: j < 4, lambda j, v: (j + 1, v * 2), (i, x)),
+        floats(n, 3),
+        lambda size: torch.tensor(0),
     ),
     "cond": calling(lambda x: torch.cond(x.shape[0] > 4, lambda v: v + 1, lambda v: v - 1, (x,)), floats(n, 3)),
     "cond_of_data": calling(
-        lambda x, p: torch.cond(p.any(), lambda v: (v.sin(), v + 1), lambda v: (v.cos(), v * 2), (x,)), floats(n, 3), booleans(n)
+        lambda x, p: torch.cond(p.any(), lambda v: (v.sin(), v + 1), lambda v: (v.cos(), v * 2), (x,)),
+        floats(n, 3),
+        booleans(n),
     ),
     "no_grad": calling(_no_grad, floats(n, 3)),
     "grad_mode": calling(_grad_mode, floats(n, 3)),
