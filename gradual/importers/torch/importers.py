@@ -65,6 +65,7 @@ class Use(Applying):
     Attributes:
         metas: what the export recorded of the tensors of this graph, by name.
         bodies: imports the graphs among the arguments.
+        used: the names that anything in this graph uses.
     """
 
     node: Node
@@ -72,6 +73,7 @@ class Use(Applying):
     scope: Scope
     metas: Mapping[str, Meta]
     bodies: Bodies
+    used: frozenset[str]
 
     @property
     def who(self) -> str:
@@ -196,9 +198,8 @@ class Use(Applying):
         return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
 
     def is_used(self, output: int) -> bool:
-        """Whether anything uses a result: PyTorch gives it a name that says so if nothing does."""
-        name = self.node.outputs[output] if output < len(self.node.outputs) else None
-        return isinstance(name, str) and "_unused_" not in name
+        """Whether anything in the graph uses a result."""
+        return output < len(self.node.outputs) and self.node.outputs[output] in self.used
 
     def dtype(self, output: int = 0) -> DType:
         """The element type that the export recorded of a result."""

@@ -8,7 +8,7 @@ result stands in for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -47,6 +47,7 @@ from gradual.importers.torch.operators import (
     shapes,
     sorting,
 )
+from gradual.importers.torch.refused import reason
 from gradual.origin import Origin
 from gradual.tensors.index import numel
 from gradual.types.dtype import DType
@@ -175,11 +176,12 @@ class _Import:
     def nodes(self, graph: Graph, scope: Scope, is_own: bool) -> None:
         """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
         outer = self.builder.node
+        used = frozenset(_used(graph))
         for index, node in enumerate(graph.nodes):
             self.index = index if is_own else self.index
             self.builder.node = origin_of(node)
             try:
-                self.bind(node, scope, graph)
+                self.bind(node, scope, graph, used)
             except Unsupported as error:
                 self.tell(str(error), node)
                 self.stand_in(node, scope, graph)
@@ -187,12 +189,12 @@ class _Import:
                 self.stand_in(node, scope, graph)
         self.builder.node = outer
 
-    def bind(self, node: Node, scope: Scope, graph: Graph) -> None:
+    def bind(self, node: Node, scope: Scope, graph: Graph, used: frozenset[str]) -> None:
         """Bind what a node gives to the names of its results."""
         importer = IMPORTERS.get(node.operator)
         if importer is None:
-            raise Unsupported(_not_imported(node))
-        given = importer(Use(node, self.builder, scope, graph.tensors, self))
+            raise Unsupported(reason(node.operator))
+        given = importer(Use(node, self.builder, scope, graph.tensors, self, used))
         values = [given] if isinstance(given, Value) else list(given or ())
         for name, value in zip_longest(_results(node), values):
             if name is not None and value is not None:
@@ -223,19 +225,23 @@ def named(ports: Sequence[Port]) -> dict[str, str]:
     return found
 
 
+def _used(graph: Graph) -> Iterator[str]:
+    """The names that the nodes of a graph take, and those of its outputs."""
+    todo: list[Any] = [graph.outputs, *((node.positional, tuple(node.arguments.values())) for node in graph.nodes)]
+    while todo:
+        match todo.pop():
+            case Name(name):
+                yield name
+            case tuple() as parts:
+                todo += parts
+
+
 def _results(node: Node) -> list[str | None]:
     """The names of a node's results, those of a list among them."""
     found: list[str | None] = []
     for output in node.outputs:
         found += output if isinstance(output, tuple) else [output]
     return found
-
-
-def _not_imported(node: Node) -> str:
-    base = node.operator.rpartition(".")[0]
-    if base.endswith("_") and not base.endswith("__"):
-        return "an operator in place; export the model after `.run_decompositions({})`, which removes those"
-    return "an operator that is not imported"
 
 
 def origin_of(node: Node) -> Origin:

@@ -6,8 +6,9 @@ python -m tests.importers.torch.comparing FILE.pt2 [WHERE]
 from __future__ import annotations
 
 import random
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 from pathlib import Path
@@ -20,14 +21,18 @@ from gradual.compiler import compile_source
 from gradual.importers.common.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.torch.file.reading import load
-from gradual.importers.torch.file.schema import Model
+from gradual.importers.torch.file.schema import Graph, Model
 from gradual.importers.torch.program import named, program
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 from tests.importers.model_shapes import extents_of, valued
 
-SAMPLES = 5
+SAMPLES, TRIES = 5, 3000
+_SIZE = re.compile(r"L\['(\w+)'\](?:\[(\d+)\])?\.size\(\)\[(\d+)\]")
+"""How a guard names a size of an input."""
 _FUNCTIONS = {
+    "max": max,
+    "min": min,
     "Max": max,
     "Min": min,
     "floor": floor,
@@ -67,7 +72,7 @@ class Sizes:
         open: sizes that are left to the run here, and known there.
         data: sizes that depend on data there.
         differ: what does not agree.
-        unseen: tensors of the export that have no binding: folded, or not of use.
+        unseen: tensors of the export that have no binding of their own, or whose name a graph inside has too.
     """
 
     same: int = 0
@@ -89,10 +94,10 @@ def imported(path: Path, where: str | None = None) -> Import:
 def compared(one: Import) -> Sizes:
     """The sizes of all bindings of `@main` against what the export recorded."""
     found, samples = Sizes(), symbol_values(one)
-    types = dict(_types(one))
+    types, inner = dict(_types(one)), set(_inner(one.model.graph))
     for name, meta in one.model.graph.tensors.items():
         extents = types.get(name)
-        if extents is None:
+        if extents is None or name in inner:
             found.unseen += 1
             continue
         if len(extents) != len(meta.sizes):
@@ -101,6 +106,14 @@ def compared(one: Import) -> Sizes:
         for axis, (ours, recorded) in enumerate(zip(extents, meta.sizes, strict=True)):
             _compare(found, f"{name}[{axis}]", ours, recorded, samples)
     return found
+
+
+def _inner(graph: Graph) -> Iterator[str]:
+    """The names in graphs inside nodes, which may be those of other values outside."""
+    for node in graph.nodes:
+        for argument in (*node.positional, *node.arguments.values()):
+            if isinstance(argument, Graph):
+                yield from (*argument.tensors, *_inner(argument))
 
 
 def _compare(found: Sizes, place: str, ours: str, recorded: Any, samples: Sequence[Mapping[str, int]]) -> None:
@@ -136,14 +149,16 @@ def _types(one: Import) -> Any:
 def symbol_values(one: Import) -> list[dict[str, int]]:
     """Values of PyTorch's symbols, within the ranges that it recorded."""
     drawn = random.Random(one.path.name)
-    found = []
-    for _ in range(SAMPLES):
+    found: list[dict[str, int]] = []
+    for _ in range(TRIES):
         sample = {}
         for symbol, (least, greatest) in one.model.ranges.items():
             if symbol.startswith("s"):
                 low = max(2, least or 0)
                 sample[symbol] = drawn.randint(low, max(low, min(greatest or 10**9, low + 40)))
-        found.append(sample)
+        if len(found) < SAMPLES and all(_holds(guard, one.model, sample) for guard in one.model.guards):
+            found.append(sample)
+    assert found, f"no sizes satisfy the guards {one.model.guards}"
     ports = [
         Port(name, one.model.graph.tensors[name].dtype, one.model.graph.tensors[name].sizes)
         for name in one.model.user_inputs
@@ -151,6 +166,17 @@ def symbol_values(one: Import) -> list[dict[str, int]]:
     ]
     names = named(ports)
     return [Sample(sample, names) for sample in found]
+
+
+def _holds(guard: str, model: Model, sample: Mapping[str, int]) -> bool:
+    """Whether a guard of the export holds at a sample: only there it promises what it recorded."""
+
+    def size(found: re.Match[str]) -> str:
+        name = found[1] if found[2] is None else f"{found[1]}_{found[2]}"
+        recorded = model.graph.tensors[name].sizes[int(found[3])]
+        return f"({recorded})"
+
+    return bool(eval(_SIZE.sub(size, guard), {"__builtins__": {}, "__pow": pow, **_FUNCTIONS, **sample}))
 
 
 class Sample(dict[str, int]):

@@ -1,15 +1,16 @@
-"""Small PyTorch modules as exported archives, with what PyTorch computes: the material of the tests beside this file.
+"""Small PyTorch modules as exported archives, with what PyTorch computes: the material of the tests here.
 
     python -m tests.importers.torch.exporting FOLDER [NAME]...
 
-It needs PyTorch, which the project itself and its tests do not.  For each module of `modules/` it writes `NAME.pt2`, what
-`torch.export` saves, and `NAME.core.pt2`, the same after `run_decompositions({})`, with `NAME.K.npz` for each of its
+It needs PyTorch, which the project itself and its tests do not.  For each module of `modules/` it writes `NAME.pt2`,
+what `torch.export` saves, and `NAME.core.pt2`, the same after `run_decompositions({})`, with `NAME.K.npz` for each of its
 sizes: the inputs `in0`, `in1`, ... and the outputs `out0`, `out1`, ...  `packed` makes one file of a folder.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import lzma
 import sys
 import tarfile
@@ -84,7 +85,7 @@ def array(value: Any) -> numpy.ndarray[Any, Any]:
 
 
 def slim(archive: bytes) -> bytes:
-    """The archive without sample inputs, its files not compressed, so that a folder of them can be compressed as one."""
+    """The archive without sample inputs, its files not compressed, so that a folder of them is compressed as one."""
     into = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(into, "w") as target:
         for entry in source.infolist():
@@ -115,6 +116,8 @@ def main(arguments: Sequence[str]) -> None:
             save(folder, name, case)
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0][:300]}")
+    wanted = {name: {"where": case.where, "refused": case.refused} for name, case in cases().items()}
+    (folder / "cases.json").write_text(json.dumps(wanted, indent=1))
     if not names:
         packed(folder, Path(__file__).parent / "data" / "exports.tar.xz")
 

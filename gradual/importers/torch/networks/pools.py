@@ -34,9 +34,29 @@ def _windows(use: Use, count: int) -> tuple[list[int], list[int], list[int]]:
     return kernel, stride, spread(use, "padding", count, 0)
 
 
+def _begun(use: Use, x: Value, pooled: Value) -> Value:
+    """The windows of a pool that begin before the border behind the data: with `ceil_mode`, the last one may not."""
+    count = x.rank - 2
+    kernel, stride, padding = _windows(use, count)
+    dilation = spread(use, "dilation", count, 1) if "dilation" in use.node.arguments else [1] * count
+    if not use.flag("ceil_mode"):
+        return pooled
+    for at, (size, step, border, by) in enumerate(zip(kernel, stride, padding, dilation, strict=True)):
+        if step > (size - 1) * by + 1 - border:
+            more = use.builder.number(border + step - 1, DType.INT64)
+            above = use.call("add", use.extent(x, 2 + at), more)
+            end = use.call("floor_divide", above, use.builder.number(step, DType.INT64))
+            pooled = use.call("strided_slice", pooled, begin=[0], end=[use.written_size(end)], axes=[2 + at])
+    return pooled
+
+
 @imports("aten.max_pool1d.default", "aten.max_pool2d.default", "aten.max_pool3d.default")
 def max_pool(use: Use) -> Value:
     """The greatest element of each window."""
+    return _greatest(use)
+
+
+def _greatest(use: Use) -> Value:
     count = _axes(use)
     kernel, stride, padding = _windows(use, count)
     settings = {
@@ -46,7 +66,7 @@ def max_pool(use: Use) -> Value:
         "dilation": spread(use, "dilation", count, 1),
         "ceil_mode": True if use.flag("ceil_mode") else None,
     }
-    return _batched(use, count, lambda x: use.call(f"nn.max_pool{count}d", x, **settings))
+    return _batched(use, count, lambda x: _begun(use, x, use.call(f"nn.max_pool{count}d", x, **settings)))
 
 
 @imports(
@@ -57,7 +77,7 @@ def max_pool(use: Use) -> Value:
 def max_pool_with_indices(use: Use) -> Sequence[Value | None]:
     """The greatest element of each window, and where it is in its image, counted in row-major order."""
     places = _places(use, _axes(use)) if use.is_used(1) else None
-    return [max_pool(use), places]
+    return [_greatest(use), places]
 
 
 def _places(use: Use, count: int) -> Value:
@@ -120,7 +140,7 @@ def avg_pool(use: Use) -> Value:
         "ceil_mode": True if use.flag("ceil_mode") else None,
         "count_include_pad": divisor is not None or use.flag("count_include_pad", True),
     }
-    found = _batched(use, count, lambda x: use.call(f"nn.avg_pool{count}d", x, **settings))
+    found = _batched(use, count, lambda x: _begun(use, x, use.call(f"nn.avg_pool{count}d", x, **settings)))
     if divisor is None:
         return found
     return use.call("multiply", found, use.like(math.prod(kernel) / use.integer("divisor_override"), found))

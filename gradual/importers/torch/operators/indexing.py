@@ -212,8 +212,7 @@ def search(use: Use) -> Value:
 @imports("aten.isin.Tensor_Tensor", "aten.isin.Tensor_Scalar", "aten.isin.Scalar_Tensor")
 def is_in(use: Use) -> Value:
     """Whether each element is among others."""
-    names = ("elements" if "elements" in use.node.arguments else "element",)
-    names += ("test_elements" if "test_elements" in use.node.arguments else "test_element",)
+    names = [name if name in use.node.arguments else name[:-1] for name in ("elements", "test_elements")]
     given = [use.value(use.given(name)) for name in names]
     dtype = next(one.dtype for one in given if isinstance(one, Value))
     elements, others = (use.scalar(name, dtype) for name in names)

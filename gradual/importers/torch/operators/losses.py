@@ -117,13 +117,17 @@ def _along(use: Use, weight: Value, x: Value, axis: int) -> Value:
 @imports("aten.nll_loss.default", "aten.nll_loss_nd.default", "aten.nll_loss2d.default")
 def likelihood(use: Use) -> Value:
     """Minus the logarithm of the probability of the target class."""
+    return _likelihood(use)
+
+
+def _likelihood(use: Use) -> Value:
     return _of_classes(use, Term(use, use["self"]), 1 if use["self"].rank > 1 else 0, 0.0)
 
 
 @imports("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
 def likelihood_forward(use: Use) -> list[Value]:
     """The same, with the sum of the weights, which is not imported."""
-    return [likelihood(use)]
+    return [_likelihood(use)]
 
 
 def _of_classes(use: Use, logarithms: Term, axis: int, smoothing: float) -> Value:

@@ -177,8 +177,8 @@ def select_scatter(use: Use) -> Value:
 
 def _set(use: Use, x: Value, source: Value, slice: tuple[int, int | Value, int | Value, int]) -> Value:
     axis, start, end, step = slice
-    parts = ([*[0] * axis, start], [*[LAST] * axis, end], [*[1] * axis, step])
-    return use.call("strided_set", x, source, *map(use.vector, parts))
+    parts: list[list[int | Value]] = [[*[0] * axis, start], [*[LAST] * axis, end], [*[1] * axis, step]]
+    return use.call("strided_set", x, source, *(use.vector(part) for part in parts))
 
 
 @imports("aten.diagonal_scatter.default")

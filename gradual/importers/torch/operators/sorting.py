@@ -9,7 +9,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.torch.arithmetic import Term, isnan, where
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.operators.activations import logaddexp
-from gradual.importers.torch.operators.control import scanned
+from gradual.importers.torch.operators.control import Turn, scanned
 from gradual.importers.torch.operators.indexing import transposed
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -31,7 +31,10 @@ def top(use: Use) -> Sequence[Value]:
 @imports("aten.sort.default", "aten.sort.stable")
 def sort(use: Use) -> Sequence[Value]:
     """The elements in order along an axis, and their indices."""
-    x = use["self"]
+    return _order(use, use["self"])
+
+
+def _order(use: Use, x: Value) -> list[Value]:
     if not x.rank:
         return [x, use.builder.number(0, DType.INT64)]
     axis, ascends = use.axis("dim", x.rank, -1), not use.flag("descending")
@@ -48,7 +51,7 @@ def _sorted(use: Use, x: Value, axis: int, ascends: bool = True) -> list[Value]:
 @imports("aten.argsort.default", "aten.argsort.stable")
 def argsort(use: Use) -> Value:
     """The indices that sort the elements along an axis."""
-    return sort(use)[1]
+    return _order(use, use["self"])[1]
 
 
 @imports("aten.msort.default")
@@ -136,7 +139,7 @@ def running_log_sum(use: Use) -> Value:
     return _running(use, x, [use.like(-math.inf, x)], turn)[0]
 
 
-def _running(use: Use, x: Value, start: Sequence[Value], turn: object) -> list[Value]:
+def _running(use: Use, x: Value, start: Sequence[Value], turn: Turn) -> list[Value]:
     """What is made of the slices along an axis up to each, given what each state is at first."""
     axis = use.axis("dim", x.rank)
     order = [axis, *(at for at in range(x.rank) if at != axis)]
@@ -146,7 +149,7 @@ def _running(use: Use, x: Value, start: Sequence[Value], turn: object) -> list[V
     ends = [use.builder.number(0, DType.INT64), use.extent(x, axis), use.builder.number(1, DType.INT64)]
     places = use.call("arange", *ends, dtype=DType.INT64)
     slices = [moved, places][: len(start)]
-    found = scanned(use, begun, slices, turn)[len(start) :]  # type: ignore[arg-type]
+    found = scanned(use, begun, slices, turn)[len(start) :]
     return [transposed(use, one, [order.index(at) for at in range(x.rank)]) for one in found]
 
 
@@ -160,7 +163,13 @@ def unique(use: Use) -> Sequence[Value | None]:
     values, _, inverse, _, counts = use.counted(all, 5)
     inverse = use.as_type(inverse, DType.INT64)
     inverse = inverse if x.rank == 1 else use.call("reshape_like", inverse, x)
-    return [values, inverse, use.as_type(counts, DType.INT64)]
+    return _wanted(use, values, inverse, use.as_type(counts, DType.INT64))
+
+
+def _wanted(use: Use, values: Value, inverse: Value, counts: Value) -> list[Value | None]:
+    """The results, without those that the call does not ask for."""
+    asked = use.flag("return_inverse"), use.flag("return_counts")
+    return [values, *(one if wants else None for one, wants in zip((inverse, counts), asked, strict=True))]
 
 
 @imports("aten.unique_consecutive.default")
@@ -181,8 +190,8 @@ def unique_in_a_row(use: Use) -> Sequence[Value | None]:
     size = use.call("expand_dims", use.extent(flat, 0), axis=0)
     ends = use.call("strided_slice", starts, begin=[1], end=[end])
     ends = use.call("concatenate", use.builder.tuple([ends, size]), axis=0)
-    lengths = use.call("subtract", ends, starts) if use.is_used(2) else None
-    return [use.call("take", flat, starts, axis=0, mode="fast"), number, lengths]
+    values = use.call("take", flat, starts, axis=0, mode="fast")
+    return _wanted(use, values, number, use.call("subtract", ends, starts))
 
 
 @imports("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor")

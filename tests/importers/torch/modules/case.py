@@ -38,12 +38,16 @@ class Case:
         inputs: its inputs at a size.
         sizes: at which it is run; it is exported at the first.
         kind: what an axis is declared as whose size varies: "DYNAMIC", or "AUTO", which may be specialised.
+        where: what the program needs of its sizes beyond that they are at least 1.
+        refused: what the import says if the module has what it does not import.
     """
 
     module: Callable[[], nn.Module]
     inputs: Callable[[int], tuple[Any, ...]]
     sizes: Sequence[int] = (5, 3, 8)
     kind: str = "DYNAMIC"
+    where: str = ""
+    refused: str = ""
 
 
 def calling(

@@ -12,12 +12,17 @@ CASES: dict[str, Case] = {
     "gathers": calling(
         lambda x, i: (
             *(x.gather(0, i), x.gather(1, i), x.index_select(0, i[:, 0]), x.index_select(1, i[0]), x.take(i)),
-            *(torch.take_along_dim(x, i, 1), x.gather(1, i[:2]), x.gather(0, i[:, :1]), torch.take_along_dim(x, i)),
-            *(x[0].index_select(0, i[0]), x[i[0, 0]]),
+            *(x.gather(1, i[:2]), x.gather(0, i[:, :1]), x[0].index_select(0, i[0]), x[i[0, 0]]),
         ),
-        floats(n, 3),
+        floats(times(1, 2), 3),
         integers(0, 3, n, 2),
-        kind="AUTO",
+        where="inputs_0_0 >= inputs_1_0",
+    ),
+    "gathers_along": calling(
+        lambda x, i: (torch.take_along_dim(x, i, 0), torch.take_along_dim(x, i), torch.take_along_dim(x, i[:, :1], 0)),
+        floats(4, 3),
+        integers(0, 3, 2, 3),
+        sizes=(5,),
     ),
     "index": calling(
         lambda x, i, j: (

@@ -140,8 +140,6 @@ CASES: dict[str, Case] = {
             *x.kthvalue(2, 1),
             x.median(),
             *x.kthvalue(1, 0, True),
-            x.quantile(0.3, 1),
-            x.quantile(0.5),
         ),
         floats(n, 5),
         sizes=(5, 3, 7),
