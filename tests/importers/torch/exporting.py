@@ -3,8 +3,9 @@
     python -m tests.importers.torch.exporting FOLDER [NAME]...
 
 It needs PyTorch, which the project itself and its tests do not.  For each module of `modules/` it writes `NAME.pt2`,
-what `torch.export` saves, and `NAME.core.pt2`, the same after `run_decompositions({})`, with `NAME.K.npz` for each of its
-sizes: the inputs `in0`, `in1`, ... and the outputs `out0`, `out1`, ...  `packed` makes one file of a folder.
+what `torch.export` saves, `NAME.functional.pt2`, the same after `run_decompositions({})`, and `NAME.core.pt2`, after
+`run_decompositions()`; with `NAME.K.npz` for each of its sizes: the inputs `in0`, `in1`, ... and the outputs `out0`,
+`out1`, ...  `packed` makes one file of a folder; the functional forms are left out there.
 """
 
 from __future__ import annotations
@@ -62,9 +63,10 @@ def exported(case: Case) -> Any:
 def save(folder: Path, name: str, case: Case) -> None:
     """Write the archives and arrays of a case."""
     module, program = exported(case)
-    torch.export.save(program, str(folder / f"{name}.pt2"))
-    torch.export.save(program.run_decompositions({}), str(folder / f"{name}.core.pt2"))
-    for archive in (folder / f"{name}.pt2", folder / f"{name}.core.pt2"):
+    forms = {"": program, ".functional": program.run_decompositions({}), ".core": program.run_decompositions()}
+    for form, exported_program in forms.items():
+        archive = folder / f"{name}{form}.pt2"
+        torch.export.save(exported_program, str(archive))
         archive.write_bytes(slim(archive.read_bytes()))
     for index, size in enumerate(case.sizes):
         torch.manual_seed(100 + index)
@@ -101,6 +103,8 @@ def packed(folder: Path, target: Path) -> None:
         tarfile.open(fileobj=stream, mode="w") as tar,
     ):
         for path in sorted(folder.iterdir(), key=lambda path: (path.suffix, path.name)):
+            if path.name.endswith(".functional.pt2"):
+                continue
             entry = tarfile.TarInfo(path.name)
             entry.size = path.stat().st_size
             tar.addfile(entry, io.BytesIO(path.read_bytes()))

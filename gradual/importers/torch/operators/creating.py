@@ -137,7 +137,7 @@ def _window(shape: Callable[[Use, float], float], use: Use) -> Value:
 
 WINDOWS = {"hann": _hann, "hamming": _hamming, "blackman": _blackman, "bartlett": _bartlett}
 for _name, _shape in WINDOWS.items():
-    for _form in ("default", "periodic", "periodic_alpha", "periodic_alpha_beta"):
+    for _form in ("default", "periodic", *(("periodic_alpha", "periodic_alpha_beta") if _name == "hamming" else ())):
         IMPORTERS[f"aten.{_name}_window.{_form}"] = partial(_window, _shape)
 
 

@@ -146,16 +146,26 @@ def truth(use: Use, value: Value) -> Value:
 
 IMPORTERS |= {f"aten.{name}.default": partial(_unary, operator) for name, operator in UNARY.items()}
 IMPORTERS |= {f"aten.{name}.default": partial(_test, operator) for name, operator in TESTS.items()}
-for _form in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor"):
-    IMPORTERS |= {f"aten.{name}.{_form}": partial(_binary, operator) for name, operator in BINARY.items()}
-    IMPORTERS |= {f"aten.{name}.{_form}": partial(_comparison, operator) for name, operator in COMPARISONS.items()}
+_FORMS = {
+    **dict.fromkeys(("maximum", "minimum"), ("default",)),
+    "pow": ("Tensor_Tensor", "Tensor_Scalar", "Scalar"),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), ("Tensor", "Scalar", "Scalar_Tensor")),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), ("Tensor", "Tensor_Scalar", "Scalar_Tensor")),
+    "remainder": ("Tensor", "Scalar", "Scalar_Tensor"),
+}
+"""The forms in which an operator takes tensors and numbers, where they are other ones than `Tensor` and `Scalar`."""
+for _names, _importer in ((BINARY, _binary), (COMPARISONS, _comparison)):
+    for _name, _operator in _names.items():
+        for _form in _FORMS.get(_name, ("Tensor", "Scalar")):
+            IMPORTERS[f"aten.{_name}.{_form}"] = partial(_importer, _operator)
 IMPORTERS |= {f"aten.{name}.other": partial(_binary, operator) for name, operator in EXTREMES.items()}
 IMPORTERS |= {f"aten.{name}.default": partial(_connective, operator) for name, operator in CONNECTIVES.items()}
 
 
 def _quotients() -> list[str]:
     forms = ("Tensor", "Scalar", "Tensor_mode", "Scalar_mode")
-    return [f"aten.{name}.{form}" for name in ("div", "divide", "true_divide") for form in forms]
+    found = [f"aten.{name}.{form}" for name in ("div", "divide") for form in forms]
+    return [*found, *(f"aten.true_divide.{form}" for form in forms[:2])]
 
 
 @imports(*_quotients())

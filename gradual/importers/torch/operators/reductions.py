@@ -29,8 +29,9 @@ def _reduction(operator: str, use: Use) -> Value:
     return use.call(operator, x, **settings(use, x)) if x.rank else x
 
 
-for _form in ("default", "dim", "dim_IntList", "dim_int"):
-    IMPORTERS |= {f"aten.{name}.{_form}": partial(_reduction, operator) for name, operator in SIMPLE.items()}
+for _name, _form in (("sum", "dim_IntList"), ("mean", "dim"), ("prod", "dim_int")):
+    IMPORTERS[f"aten.{_name}.{_form}"] = partial(_reduction, SIMPLE[_name])
+IMPORTERS |= {f"aten.{name}.default": partial(_reduction, operator) for name, operator in SIMPLE.items()}
 IMPORTERS |= {f"aten.{name}.default": partial(_reduction, name) for name in ("max", "min")}
 
 
@@ -177,7 +178,7 @@ def cumulated(use: Use) -> Value:
     return use.call(use.node.operator.split(".")[1], x, axis=use.axis("dim", x.rank)) if x.rank else x
 
 
-@imports("aten.softmax.int", "aten._softmax.default", "aten.special_softmax.int")
+@imports("aten.softmax.int", "aten._softmax.default", "aten.special_softmax.default")
 def softmax(use: Use) -> Value:
     """The exponentials along an axis divided by their sum."""
     return _along(use, "nn.softmax")

@@ -111,10 +111,8 @@ def _at(use: Use, x: Value, axis: int, place: Value) -> list[Value]:
 def running_extreme(use: Use) -> Sequence[Value]:
     """The greatest or least element up to each along an axis, and where it last stood."""
     x, is_max = use["self"], "max" in use.node.operator
-    if x.dtype.is_float:
-        start = -math.inf if is_max else math.inf
-    else:
-        start = integer_range(x.dtype)[0 if is_max else 1]
+    ends = (-math.inf, math.inf) if x.dtype.is_float else integer_range(x.dtype)
+    start = ends[0 if is_max else 1]
 
     def turn(kept: list[Value], at: list[Value]) -> list[Value]:
         old, new = Term(use, kept[0]), Term(use, at[0])

@@ -66,6 +66,7 @@ CASES: dict[str, Case] = {
         floats(n, 3),
         integers(0, 3, n),
         floats(n, 3),
+        where="inputs_1_0 >= 2",
     ),
     "scatters": calling(
         lambda x, i, v: (
@@ -82,6 +83,7 @@ CASES: dict[str, Case] = {
         floats(n, 3),
         integers(0, 3, n, 2),
         floats(n, 3),
+        where="inputs_1_0 <= inputs_2_0, inputs_1_0 <= inputs_0_0",
     ),
     "slice_scatter": calling(
         lambda x, v: (
@@ -95,6 +97,7 @@ CASES: dict[str, Case] = {
         ),
         floats(n, 3),
         floats(2, 3),
+        where="inputs_0_0 >= 3",
     ),
     "masked_scatter": calling(
         lambda x, m, v: (x.masked_scatter(m, v), x.masked_scatter(m[0], v)),
@@ -116,6 +119,7 @@ CASES: dict[str, Case] = {
         floats(n, 3),
         lambda size: torch.linspace(-1, 1, 4),
         integers(0, 7, n),
+        where="inputs_0_0 >= 2",
     ),
     "unique": calling(
         lambda i: (torch.unique(i), *torch.unique(i, return_inverse=True, return_counts=True)), integers(0, 4, n)

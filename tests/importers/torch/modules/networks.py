@@ -117,6 +117,7 @@ CASES: dict[str, Case] = {
             "a": nn.MultiheadAttention(8, 2, batch_first=True),
             "b": nn.MultiheadAttention(8, 2, batch_first=True),
         },
+        where="inputs_0_1 >= 2",
     ),
     "transformer": calling(
         lambda m, x: m.a(x),
@@ -158,6 +159,7 @@ CASES: dict[str, Case] = {
             "i": nn.Conv2d(4, 2, 3, padding=1, padding_mode="circular"),
         },
         sizes=(5, 3, 6),
+        where="inputs_0_2 >= 3, inputs_2_2 >= 2, inputs_1_2 >= 2",
     ),
     "transposed_convolutions": calling(
         lambda m, x, y, z: (m.a(x), m.b(y), m.c(z), m.d(y), m.e(y), m.b(y[0])),
@@ -212,6 +214,7 @@ CASES: dict[str, Case] = {
         floats(1, 2, n, 4, 5),
         sizes=(6, 4, 7),
         kind="AUTO",
+        where="inputs_1_2 >= 3, inputs_2_2 >= 2",
     ),
     "pool_indices": calling(
         lambda x: (*F.max_pool2d(x, 2, return_indices=True), *F.max_pool2d(x, 3, 2, 1, return_indices=True)),
@@ -336,6 +339,7 @@ CASES: dict[str, Case] = {
             ),
         ),
         floats(n, 2, times(1, 2), times(2)),
+        where="inputs_0_2 >= 2, inputs_0_3 >= 2",
     ),
     "resizes_of_lines": calling(
         lambda x, z: (

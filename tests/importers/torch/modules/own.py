@@ -12,7 +12,7 @@ from tests.importers.torch.modules.case import Case
 
 
 class SelectiveScan(nn.Module):
-    """A block of a state-space model, as in Mamba: a causal convolution, and a scan whose decay depends on the input."""
+    """A block of a state-space model, as in Mamba: a causal convolution, and a scan that depends on the input."""
 
     def __init__(self, width: int = 6, states: int = 3) -> None:
         super().__init__()
@@ -186,8 +186,12 @@ CASES: dict[str, Case] = {
     "selective_scan": Case(SelectiveScan, lambda size: (torch.randn(2, size, 6),)),
     "experts": Case(Experts, lambda size: (torch.randn(2, size, 4),)),
     "detector": Case(Detector, lambda size: (torch.randn(1, 3, size * 2, size + 3) * 2,)),
-    "speech": Case(Speech, lambda size: (torch.randn(2, size * 8 + 3),)),
-    "diffusion": Case(Diffusion, lambda size: (torch.randn(2, 4, size * 2, size * 2 + 4), torch.arange(2))),
+    "speech": Case(Speech, lambda size: (torch.randn(2, size * 8 + 3),), where="signal_1 >= 5"),
+    "diffusion": Case(
+        Diffusion,
+        lambda size: (torch.randn(2, 4, size * 2, size * 2 + 4), torch.arange(2)),
+        where="x_2 % 2 == 0, x_3 % 2 == 0",
+    ),
     "decoder": Case(
         Decoder, lambda size: (torch.randn(2, size, 8), _positions(size), _cache(size), _cache(size)), sizes=(5, 1, 8)
     ),

@@ -181,6 +181,7 @@ CASES: dict[str, Case] = {
             ),
         ),
         floats(n, 4),
+        where="inputs_0_0 >= 2",
     ),
     "top_of_size": calling(lambda x: (*x.topk(x.shape[0] // 2, 0), *x.topk(x.shape[1] - 1)), floats(n, times(2))),
 }

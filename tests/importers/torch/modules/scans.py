@@ -66,7 +66,9 @@ CASES: dict[str, Case] = {
             "c": nn.RNN(3, 4, bidirectional=True),
         },
     ),
-    "projected_lstm": calling(lambda m, x: m.a(x), floats(4, n, 3), parts=lambda: {"a": nn.LSTM(3, 4, proj_size=2)}),
+    "projected_lstm": calling(
+        lambda m, x: m.a(x), floats(4, n, 3), parts=lambda: {"a": nn.LSTM(3, 4, proj_size=2)}, refused="a projection"
+    ),
     "cells": calling(
         lambda m, x, h: (*m.a(x, (h, h)), m.b(x, h), m.c(x, h), m.b(x)),
         floats(n, 3),
@@ -84,7 +86,10 @@ CASES: dict[str, Case] = {
     ),
     "map": calling(lambda x, y: map(lambda v, w: v * w + v.sum(), x, y), floats(n, 3), floats(3)),
     "associative_scan": calling(
-        lambda x: associative_scan(lambda a, b: a + b, x, 0, combine_mode="generic"), floats(n, 3)
+        lambda x: associative_scan(lambda a, b: a + b, x, 0, combine_mode="generic"),
+        floats(n, 3),
+        sizes=(5,),
+        refused="`torch.vmap`",
     ),
     "while": calling(
         lambda x, i: while_loop(lambda j, v: j < 4, lambda j, v: (j + 1, v * 2), (i, x)),
@@ -99,5 +104,5 @@ CASES: dict[str, Case] = {
     ),
     "no_grad": calling(_no_grad, floats(n, 3)),
     "grad_mode": calling(_grad_mode, floats(n, 3)),
-    "autocast": calling(_autocast, floats(n, 3)),
+    "autocast": calling(_autocast, floats(n, 3), refused="mixed precision"),
 }

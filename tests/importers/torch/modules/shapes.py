@@ -203,6 +203,7 @@ CASES: dict[str, Case] = {
     "parts_of_sizes": calling(
         lambda x: (*x.split([2, x.shape[0] - 2]), *x.split([x.shape[0] // 2, x.shape[0] - x.shape[0] // 2])),
         floats(n, 2),
+        where="inputs_0_0 >= 2",
     ),
     "halves": calling(lambda x: (*x.chunk(2, 1), *x.split(x.shape[1] // 2, 1)), floats(3, times(2))),
     "slices": calling(
@@ -240,6 +241,7 @@ CASES: dict[str, Case] = {
             ),
         ),
         floats(n, 5),
+        where="inputs_0_0 >= 2",
     ),
     "diagonals": calling(
         lambda x, y: (
@@ -278,9 +280,13 @@ CASES: dict[str, Case] = {
         ),
         floats(n, 7),
         floats(n, 2, 6, 6),
+        where="inputs_0_0 >= 2",
     ),
     "unfold_of_open": calling(
-        lambda x, y: (x.unfold(1, 4, 2), F.unfold(y, 2, stride=2)), floats(2, times(2, 2)), floats(2, 3, times(2, 1), n)
+        lambda x, y: (x.unfold(1, 4, 2), F.unfold(y, 2, stride=2)),
+        floats(2, times(2, 2)),
+        floats(2, 3, times(2, 1), n),
+        where="inputs_0_1 >= 4, inputs_1_2 >= 2, inputs_1_3 >= 2",
     ),
     "shuffles": calling(
         lambda x, y: (F.pixel_shuffle(x, 2), F.pixel_unshuffle(y, 2), F.channel_shuffle(x, 4), F.pixel_unshuffle(y, 1)),
@@ -323,10 +329,9 @@ CASES: dict[str, Case] = {
             *(F.pad(x[0], (1, 2), mode="circular"), F.pad(x.long(), (1, 1), value=7), F.pad(x > 0, (1, 1), value=True)),
         ),
         floats(2, 3, times(1, 1), times(1, 2)),
+        where="inputs_0_2 >= 2, inputs_0_3 >= 2",
     ),
-    "strides": calling(
-        lambda x: x.as_strided((3, 2), (2, 1)), floats(n, 4), refused="export the model with `reshape`"
-    ),
+    "strides": calling(lambda x: x.as_strided((3, 2), (2, 1)), floats(n, 4), refused="export the model with `reshape`"),
     "element_counts": calling(lambda x: (x.stride(0) * x, x.numel() * x), floats(n, 4)),
     "symbols": calling(
         lambda x, y: (
