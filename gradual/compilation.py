@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.unknown_sizes import open_places
+from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
 from gradual.types.print import shown
 from gradual.types.type import FunctionType
@@ -81,6 +82,7 @@ class Compilation:
             only because of another error is neither reported nor counted.
         compile: the function that compiles an edited text.
         notes: notes from the passes that made this compilation.
+        weights: of an imported model, by the names of the parameters of `@main` that follow the model's inputs.
     """
 
     source: Source
@@ -95,6 +97,7 @@ class Compilation:
     options: Options
     compile: Compile
     notes: tuple[Note, ...] = ()
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
     _checked: Checked | None = None
 
     def __str__(self) -> str:
@@ -125,8 +128,7 @@ class Compilation:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
         told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
-        order = summary.in_order(told)
-        return summary.full(self.source, summary.types_shown(self.types), order, self.totals, paint)
+        return summary.full(self.source, summary.types_shown(self.types), summary.in_order(told), self.totals, paint)
 
     @property
     def totals(self) -> str:
@@ -255,8 +257,14 @@ class Compilation:
         if runtime not in ("vm", "graph"):
             raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
         self._accepted(entry, "run")
+        values = self.with_weights(entry, values)
         with self._placing():
             return self.graph(entry).run(*values) if runtime == "graph" else run(self.core, entry, values)
+
+    def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments of a call of an imported model, followed by its own weights if these are left out."""
+        count = len(self.functions[entry].params) if self.weights else 0
+        return (*values, *(self.weights.values() if len(values) + len(self.weights) == count else ()))
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""

@@ -14,7 +14,7 @@ from gradual.core.def_use import checks_in
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.dims.solver.decide import Decider
 from gradual.ops.catalogue import CATALOGUE
-from gradual.report.located import notes
+from gradual.report.located import of_model
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
@@ -41,7 +41,7 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
         source,
         surface,
         result.core,
-        tuple(replace(one, source=source, notes=(*one.notes, *notes(source, one.span))) for one in diagnostics),
+        tuple(replace(of_model(source, one), source=source) for one in diagnostics),
         result.checks,
         result.proved,
         result.refuted,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -52,12 +52,21 @@ class Origin:
 class Origins:
     """For each offset of a text the origin of what stands there.
 
-    `starts` are ascending offsets; from each on up to the next one, the origin beside it holds.
+    `starts` are ascending offsets; from each on up to the next one, the origin at the same index holds.
+
+    Attributes:
+        folded: the model's own name of each value that was computed while importing -> its type as text, and its shape.
     """
 
-    def __init__(self, starts: Sequence[int], origins: Sequence[Origin | None]) -> None:
+    def __init__(
+        self,
+        starts: Sequence[int],
+        origins: Sequence[Origin | None],
+        folded: Mapping[str, tuple[str, tuple[int, ...]]] | None = None,
+    ) -> None:
         self._starts = starts
         self._origins = origins
+        self.folded = folded or {}
 
     def at(self, offset: int) -> Origin | None:
         """The origin of what stands at an offset; None for text that belongs to no node."""

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from gradual.checker.state.context import TypingContext
 from gradual.checker.state.values import Broken
 from gradual.source import Span
-from gradual.types.print import shown, shown_contents
+from gradual.types.print import shown, shown_contents, shown_extent
 from gradual.types.type import TensorType
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A name of the program with its inferred type and, where known, its contents."""
+    """A name of the program with its inferred type and, if they are known, its sizes and its elements."""
 
     function: str
     name: str
     type: str
+    shape: tuple[str, ...] | None
     contents: str | None
     span: Span
 
@@ -31,4 +32,5 @@ def bindings(states: Iterable[tuple[str, TypingContext]]) -> Iterator[Binding]:
             if not isinstance(type, Broken):
                 contents = type.contents if isinstance(type, TensorType) else None
                 known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
-                yield Binding(function, binding.name, shown(type), known, binding.span)
+                shape = tuple(map(shown_extent, type.shape)) if isinstance(type, TensorType) else None
+                yield Binding(function, binding.name, shown(type), shape, known, binding.span)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gradual.diagnostic import Diagnostic, Help
 from gradual.limits import LIMITS
 from gradual.origin import Frame, Origin
 from gradual.source import Source, Span
@@ -55,6 +56,25 @@ class _Model:
         if origin not in self.made:
             self.made[origin] = Source(f"{self.source.name}: {origin.node}", origin.said, is_numbered=False)
         return self.made[origin]
+
+
+def of_model(source: Source, found: Diagnostic) -> Diagnostic:
+    """The diagnostic as users of an imported model need it: with the node, and with helps that they can follow."""
+    if source.origins is None:
+        return found
+    helps = (_followed(help) for help in found.help)
+    known = (*found.notes, *notes(source, found.span))
+    return replace(found, notes=known, help=tuple(help for help in helps if help is not None))
+
+
+def _followed(help: Help) -> Help | None:
+    """The help without edits, as nobody edits the program made from a model; None where it is nothing but edits."""
+    if not help.edits:
+        return help
+    condition = help.edits[0].text.strip(" ,").removeprefix("where ")
+    if len(help.edits) > 1 or condition == help.edits[0].text.strip():
+        return None
+    return Help(f"if inputs always have `{condition}`: `gradual check --where '{condition}'`")
 
 
 def notes(source: Source, span: Span) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.compilation import Compilation
-from gradual.importers.common.extents import Dims
 from gradual.importers.common.refusals import Refused
+from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.text import Program
 from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import program

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradual
-from gradual.importers.common.formulas import NoFormula, formula
+from gradual.importers.common.sizes.formulas import NoFormula, formula
 from gradual.importers.common.text import Program
 from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import program

@@ -76,6 +76,10 @@ class Builder:
         """A parameter of that name."""
         return Value(type, f"%{name}")
 
+    def stand_in(self, type: TensorType[Any]) -> Value:
+        """A value that stands for the result of a refused node, so that the nodes behind it can be looked at."""
+        return Value(self.open(type), f"%{self.names.unused('refused')}")
+
     def constant(self, tensor: Tensor, name: str = "") -> Value:
         """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
         type = constant_type(tensor)
@@ -298,8 +302,8 @@ class Builder:
         demanded = f"where {', '.join(clauses)} " if clauses else ""
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
-        text, origins = self.marks.removed(indented(marked))
-        return Program(text, origins, Weights(self.weights), tuple(notes), dict(self.folded))
+        text, origins = self.marks.removed(indented(marked), self.folded)
+        return Program(text, origins, Weights(self.weights), tuple(notes))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from gradual.origin import Origin, Origins
 from gradual.tensors.tensor import Tensor
@@ -47,6 +47,19 @@ class Weights(Mapping[str, Tensor]):
 
 
 @dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition that the export assumed.
+
+    Attributes:
+        said: the condition as the export has it.
+        condition: the condition as a program writes it; None where a program cannot say it.
+    """
+
+    said: str
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """An imported model.
 
@@ -55,14 +68,14 @@ class Program:
         origins: for each piece of the text the node of the model that it was made from.
         weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
         notes: what of the model was read in a way that its users may not expect.
-        folded: the values that were computed while importing, by the names that the model has for them.
+        guards: what the exporter assumed of the sizes of the inputs.
     """
 
     text: str
     origins: Origins
     weights: Weights
     notes: tuple[str, ...] = ()
-    folded: Mapping[str, Tensor] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
 
 
 class Marks:
@@ -78,8 +91,8 @@ class Marks:
         self._origins.append(origin)
         return f"{_OPEN}{len(self._origins) - 1}{_CLOSE}{text}{_OPEN}{_CLOSE}"
 
-    def removed(self, text: str) -> tuple[str, Origins]:
-        """The text without the marks, and what they said of it."""
+    def removed(self, text: str, folded: Mapping[str, Tensor]) -> tuple[str, Origins]:
+        """The text without the marks, and what they said of it; `folded` are values that have no piece of the text."""
         pieces = _MARK.split(text)
         starts, origins = list[int](), list[Origin | None]()
         around: list[Origin | None] = [None]
@@ -93,7 +106,8 @@ class Marks:
             origins.append(around[-1])
             kept.append(piece)
             length += len(piece)
-        return "".join(kept), Origins(starts, origins)
+        types = {name: (tensor_text(map(str, one.shape), one.dtype), one.shape) for name, one in folded.items()}
+        return "".join(kept), Origins(starts, origins, types)
 
 
 def tensor_text(extents: Iterable[str], dtype: DType) -> str:

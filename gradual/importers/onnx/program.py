@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from gradual.dims.term.dim import constant
 from gradual.importers.common import lists
 from gradual.importers.common.builder import Builder
-from gradual.importers.common.extents import Dims
-from gradual.importers.common.ports import Port
+from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
@@ -40,7 +42,7 @@ from gradual.importers.onnx.survey import measured, not_imported, why_not
 from gradual.origin import Origin
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.type import TensorType, UnrankedType
+from gradual.types.type import Hole, TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
 FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, recurrent, reductions, sequences, shapes
@@ -50,7 +52,14 @@ SCALARS_ARE_UNKNOWN = "tf2onnx"
 """The converter that declares an input as a scalar if it does not know its rank."""
 
 
-def program(model: Model, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
+def program(
+    model: Model,
+    where: str | None = None,
+    opens: bool = False,
+    empty: Sequence[str] = (),
+    called: Mapping[str, str] | None = None,
+    progress: Progress = unreported,
+) -> Program:
     """The program of a model, in which `@main` requires the condition `where` if one is given.
 
     With `opens`, each input size that the model names is `?` instead.  Named sizes are at least 1, except for those
@@ -59,13 +68,13 @@ def program(model: Model, where: str | None = None, opens: bool = False, empty: 
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
-            found = program(_without_ranks(model), where, opens, empty)
+            found = program(_without_ranks(model), where, opens, empty, called, progress)
         except Refused:  # then they are scalars indeed
             pass
         else:
             return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
     try:
-        return _Import(model, opens).program(where, empty)
+        return _Import(model, opens, called, progress).program(where, empty)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -85,13 +94,14 @@ class _Import:
         index: of the node of the model's own graph that is being imported.
     """
 
-    def __init__(self, model: Model, opens: bool) -> None:
+    def __init__(self, model: Model, opens: bool, called: Mapping[str, str] | None, progress: Progress) -> None:
         self.model = model
         self.builder = Builder()
         self.reasons: list[Reason] = []
-        self.dims = Dims(model.graph.inputs, opens)
+        self.dims = Dims(model.graph.inputs, opens, called)
         self.around: list[tuple[Function, Node]] = []
         self.index = 0
+        self.progress = progress
 
     def program(self, where: str | None, empty: Sequence[str]) -> Program:
         """The program; raises Refused with everything that prevents the import."""
@@ -171,7 +181,9 @@ class _Import:
         """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
         outer = self.builder.node
         for index, node in enumerate(nodes):
-            self.index = index if counts else self.index
+            if counts:
+                self.index = index
+                self.progress(index, len(nodes))
             inputs = [scope.get(name) for name in node.inputs]
             absent = [name for name in node.inputs if name and name not in scope]
             if absent:
@@ -184,9 +196,18 @@ class _Import:
                 self.bind(node, tuple(inputs), scope, opsets)
             except Unsupported as error:
                 self.tell(str(error), node)
+                self.stand_in(node, scope)
             except Told:
-                continue
+                self.stand_in(node, scope)
         self.builder.node = outer
+
+    def stand_in(self, node: Node, scope: Scope) -> None:
+        """Give the results of a refused node the types that the model declares: nodes behind it are looked at too."""
+        for name in node.outputs if not self.around else ():
+            port = self.model.graph.declared.get(name)
+            if port is not None and isinstance(port.dtype, DType) and port.shape is not None and not port.sequence:
+                sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in port.shape)
+                scope[name] = self.builder.stand_in(TensorType(sizes, port.dtype))
 
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind the results of a node to the names of its outputs."""

@@ -9,19 +9,22 @@ result stands in for it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from gradual.dims.term.dim import Dim, constant
+from gradual.dims.term.dim import constant
 from gradual.importers.common.builder import INLINE, Builder
-from gradual.importers.common.extents import Dims
-from gradual.importers.common.ports import Port
+from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program, Weight
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.reading import weight
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
+from gradual.importers.torch.guards import guards
 from gradual.importers.torch.importers import IMPORTERS, Scope, Use, valued
 from gradual.importers.torch.networks import (
     attention,
@@ -68,6 +71,8 @@ def program(
     opens: bool = False,
     empty: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
+    demands: bool = False,
+    progress: Progress = unreported,
 ) -> Program:
     """The program of an export.
 
@@ -76,11 +81,12 @@ def program(
         opens: whether the sizes of the inputs are unknown, each on its own.
         empty: the named sizes that may be 0; all others are at least 1.
         called: names for PyTorch's symbols, such as `{"s77": "batch"}`.
+        demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
 
     Raises Refused with everything that stands in the way.
     """
     try:
-        return _Import(model, archive, opens, called or {}).program(where, empty)
+        return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
@@ -93,7 +99,9 @@ class _Import:
         index: of the node of the program's own graph that is being imported.
     """
 
-    def __init__(self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str]) -> None:
+    def __init__(
+        self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str], progress: Progress
+    ) -> None:
         self.model = model
         self.archive = archive
         self.builder = Builder()
@@ -101,6 +109,7 @@ class _Import:
         self.ports = [self.port(name) for name in model.user_inputs if name is not None]
         self.dims = Dims(self.ports, opens, {**named(self.ports), **called})
         self.index = 0
+        self.progress = progress
 
     def port(self, name: str) -> Port:
         """An input as the export recorded it: a tensor, or an integer."""
@@ -109,19 +118,22 @@ class _Import:
             return Port(name, DType.INT64, ())
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
-    def program(self, where: str | None, empty: Sequence[str]) -> Program:
+    def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
         """The program; raises Refused with everything that stands in the way."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
         inputs, types = self.inputs(scope)
         for name, (own, stored) in self.model.stored.items():
-            scope[name] = self.stored(own, stored)
+            scope[name] = self.builder.record(self.stored(own, stored), name)
         try:
             body = self.body(scope)
         except Told:
             raise Refused([str(one) for one in grouped(self.reasons)]) from None
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
-        return self.builder.program(inputs, types, clauses, body, self.dims.notes)
+        found = guards(self.model, self.dims)
+        if demands:
+            clauses += [one.condition for one in found if one.condition is not None]
+        return replace(self.builder.program(inputs, types, clauses, body, self.dims.notes), guards=found)
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types, as they are written; their values go into the scope."""
@@ -178,7 +190,9 @@ class _Import:
         outer = self.builder.node
         used = frozenset(_used(graph))
         for index, node in enumerate(graph.nodes):
-            self.index = index if is_own else self.index
+            if is_own:
+                self.index = index
+                self.progress(index, len(graph.nodes))
             self.builder.node = origin_of(node)
             try:
                 self.bind(node, scope, graph, used)
@@ -206,8 +220,7 @@ class _Import:
             if name is not None:
                 meta = graph.tensors.get(name, Meta(DType.INT64, ()))
                 sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in meta.sizes)
-                type: TensorType[Dim | Hole] = TensorType(sizes, meta.dtype or DType.FLOAT32)
-                scope[name] = self.builder.input(self.builder.names.unused("refused"), self.builder.open(type))
+                scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Keep a reason."""

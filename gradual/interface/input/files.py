@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
@@ -15,20 +15,56 @@ from gradual.diagnostic import Diagnostic
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
 from gradual.source import Source, Span
+from gradual.tensors.tensor import Tensor
 
 STDIN = "<stdin>"
 PROGRAM = ".relay"
 """The ending of a program's file name."""
-MODEL = ".onnx"
-"""The ending of the file name of an ONNX model."""
+MODELS = {".onnx": "onnx", ".pt2": "torch"}
+"""Ending of a model's file name -> its format."""
+_ZIP, _WITH_VERSION = b"PK\x03\x04", b"\x08"
+"""The first bytes of archives, and of ONNX files, whose first field is the version of the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that was read; `flaw` is the error if it is not UTF-8."""
+    """A text that was read; `flaw` is the error if it is not UTF-8, `weights` are those of an imported model."""
 
     source: Source
     flaw: Diagnostic | None
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+def model_format(path: str) -> str | None:
+    """The format of a model by the ending of its name, or else by its content; None for anything else."""
+    ending = Path(path).suffix.lower()
+    if ending in MODELS or ending == PROGRAM or path == "-":
+        return MODELS.get(ending)
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(4) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
+    except (OSError, ValueError):
+        return None  # the error is reported when the file is read
+    return "torch" if head == _ZIP else "onnx" if head[:1] == _WITH_VERSION else None
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """How a model is imported.
+
+    Attributes:
+        where: a condition that `@main` demands.
+        opens: whether the sizes of the inputs are unknown, each on its own.
+        empty: the named sizes that may be 0.
+        called: pairs of the model's name of a size and the name in the program.
+        guards: whether the program demands what an export of PyTorch assumed of sizes.
+    """
+
+    where: str | None = None
+    opens: bool = False
+    empty: tuple[str, ...] = ()
+    called: tuple[tuple[str, str], ...] = ()
+    guards: bool = False
 
 
 def text_of(path: Path) -> str:

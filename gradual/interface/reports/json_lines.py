@@ -68,15 +68,34 @@ def compiled(compilation: Compilation, annotate: bool) -> Iterator[Object]:
     for name, type_ in compilation.types.items():
         yield {"kind": "function", "name": name, "type": type_}
     if annotate:
-        yield from (binding(compilation.source, found) for found in compilation.bindings)
+        for found in compilation.bindings:
+            yield from bindings(compilation.source, found)
+        if compilation.source.origins is not None:
+            yield from map(folded, compilation.source.origins.folded.items())
     yield from (check(compilation.source, found) for found in compilation.checks)
+
+
+def bindings(source: Source, found: Binding) -> Iterator[Object]:
+    """The row of a variable; in an imported model, one for each name that the model has for its value."""
+    row, node = binding(source, found), source.origin(found.span)
+    names = () if node is None or not node.value else (node.value, *node.also)
+    yield from [row | {"value": name} for name in names] or [row]
+
+
+def folded(one: tuple[str, tuple[str, tuple[int, ...]]]) -> Object:
+    """The row of a model's value that was computed while importing: it has no name in the program."""
+    value, (type, shape) = one
+    row = {"kind": "binding", "function": "@main", "name": "", "type": type}
+    return row | {"shape": [str(size) for size in shape], "value": value}
 
 
 def binding(source: Source, found: Binding) -> Object:
     """A variable with its inferred type, and its elements if they are known."""
     known = {"contents": found.contents} if found.contents is not None else {}
     where = {"span": span(source, found.span)}
-    return {"kind": "binding", "function": found.function, "name": found.name, "type": found.type} | known | where
+    shape = {} if found.shape is None else {"shape": list(found.shape)}
+    row = {"kind": "binding", "function": found.function, "name": found.name, "type": found.type}
+    return row | shape | known | where
 
 
 def check(source: Source, found: Check) -> Object:

@@ -10,9 +10,9 @@ from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.allowed import allowed
-from gradual.interface.input.files import MODEL, Absent, Text
+from gradual.interface.input.files import Absent, Importing, Text
 from gradual.interface.input.levels import RESIDUAL, Levels
-from gradual.interface.input.program_text import read
+from gradual.interface.input.program_text import PLAINLY, read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
@@ -36,7 +36,7 @@ class Wanted:
     complete: bool = False
     static: bool = False
     entry: str | None = None
-    empty: tuple[str, ...] = ()
+    importing: Importing = PLAINLY
 
 
 class Outcome(StrEnum):
@@ -98,7 +98,7 @@ def file_row(checked: Checked) -> json_lines.Object:
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:
     """Check a file, or a text that was read.  Raises Trouble if the file cannot be read."""
-    return checked_text(read(path, wanted.empty) if isinstance(path, str) else path, wanted)
+    return checked_text(read(path, wanted.importing) if isinstance(path, str) else path, wanted)
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:
@@ -109,7 +109,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     comments = allowed(text.source)
     said = [*compilation.diagnostics, *comments.unknown]
     if wanted.levels.tells(LINTS):
-        said += compilation.lints(names=not text.source.name.endswith(MODEL))
+        said += compilation.lints(names=text.source.origins is None)
     if wanted.levels.tells((RESIDUAL,)):
         said += [residual(check, help=help) for check, help in compilation.helps()]
     elif wanted.checks:

@@ -13,7 +13,7 @@ from gradual.checker.fixes.suggested import edited
 from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.interface.input.files import MODEL, Absent
+from gradual.interface.input.files import Absent, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
@@ -112,7 +112,7 @@ def _touch(one: Edit, other: Edit) -> bool:
 def fixed_all(units: Iterable[Unit], options: Options, *, unsafe: bool) -> Iterator[Fixed]:
     """Fix each readable program; models and unreadable files are left for the check to report."""
     for unit in units:
-        if isinstance(unit, Absent) or (isinstance(unit, str) and unit.endswith(MODEL)):
+        if isinstance(unit, Absent) or (isinstance(unit, str) and model_format(unit) is not None):
             continue
         with suppress(Trouble):
             text = read(unit) if isinstance(unit, str) else unit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradual.interface.input.files import MODEL, STDIN
+from gradual.interface.input.files import STDIN, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import errors, show
 from gradual.interface.terminal import Output, note, shared
@@ -33,7 +33,7 @@ def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
     from gradual.tools.checking.fixing import difference
     from gradual.tools.migrating.rounds import migrated
 
-    if file.endswith(MODEL):
+    if model_format(file) is not None:
         raise click.UsageError(f"`{file}` is a model; `gradual import` makes a program of it")
     text = read(file)
     if text.flaw is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded
+from gradual.interface.input.files import PROGRAM, STDIN, Absent, Text, expanded, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import show
 from gradual.interface.terminal import Output, Trouble, shared, told
@@ -21,7 +21,7 @@ from gradual.syntax.printing.format import formatted
 @shared
 def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:
     """Rewrite programs in their canonical form, comments kept; `-` is read from and written to the console."""
-    if model := next((path for path in paths if path.endswith(MODEL)), None):
+    if model := next((path for path in paths if model_format(path) is not None), None):
         raise click.UsageError(f"`{model}` is a model; `gradual import` prints it in canonical form")
     return max(_one(out, path, only_check) for path in expanded(paths, [PROGRAM]))
 

@@ -11,6 +11,7 @@ import click
 from gradual.compilation import Compilation, Options
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
+from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
@@ -51,7 +52,7 @@ def run(
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
 
     Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor; a path with a comma stands in
-    double quotes, @"a, b.npy".
+    double quotes, @"a, b.npy". The weights of a model may be left out: they follow its inputs.
 
     The graph runtime takes only functions of which every size is known; what is unknown is reported, with exit 1.
     Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
@@ -62,7 +63,7 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    compilation, found = compiled(file, Options(smt=not no_smt), empty)
+    compilation, found = compiled(file, Options(smt=not no_smt), Importing(empty=empty))
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
@@ -70,7 +71,7 @@ def run(
         call_ = compilation.graph(name).run if runtime == "graph" else partial(compilation.run, name)
     except NotStatic as refused:
         return _refused(out, compilation, refused.diagnostics, format)
-    return _outcome(out, compilation, call_, given, format, save)
+    return _outcome(out, compilation, call_, compilation.with_weights(name, given), format, save)
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
@@ -108,7 +109,7 @@ def _outcome(
     out: Output,
     compilation: Compilation,
     call: Callable[..., Value],
-    given: list[Value],
+    given: Sequence[Value],
     format: str,
     save: str | None,
 ) -> int:

@@ -24,7 +24,7 @@ from gradual.types.dtype import DType
 
 SOURCE = "gradual"
 
-_GRAVE = {
+SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
@@ -82,7 +82,7 @@ def _diagnostic(document: Document, found: Diagnostic) -> lsp.Diagnostic:
     return lsp.Diagnostic(
         range=range_of(document, found.span),
         message="\n".join([found.message, *notes]),
-        severity=_GRAVE[found.severity],
+        severity=SEVERITIES[found.severity],
         code=found.code,
         source=SOURCE,
         related_information=related,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
@@ -25,7 +26,10 @@ from gradual.source import Span
 from gradual.tools.lsp import features
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Checker, Findings, at_levels
+from gradual.tools.lsp.models import checked_model
 
+CHECK_MODEL = "gradual.checkModel"
+"""The command that checks a model."""
 PAUSE = 0.1
 """Seconds without a change after which a text is checked."""
 
@@ -48,13 +52,14 @@ class Opened:
 
 
 class Server(LanguageServer):
-    """The language server, with the texts that are open."""
+    """The language server, with the texts that are open, and the files that diagnostics of models are shown in."""
 
     def __init__(self, given: Given | None = None) -> None:
         super().__init__("gradual", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
         self.given = given or Given()
         self.texts: dict[str, Opened] = {}
         self.troubles: set[str] = set()
+        self.models: dict[str, tuple[str, ...]] = {}
 
     def take(self, uri: str) -> Opened:
         """Read the current version of a text."""
@@ -125,7 +130,26 @@ def serving(given: Given | None = None) -> Server:
     _texts(server)
     _names(server)
     _typing(server)
+    _models(server)
     return server
+
+
+def _models(server: Server) -> None:
+    @server.command(CHECK_MODEL)
+    def check_model(path: str) -> str:
+        """Check a model, given by path or URI, and publish its diagnostics in the files it was exported from."""
+        path = to_fs_path(path) or path
+        for uri in server.models.pop(path, ()):
+            server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+        try:
+            compilation, found = checked_model(path, server.settings(Path(path).absolute().as_uri()).of_models)
+        except Trouble as trouble:
+            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, trouble.message))
+            return trouble.message
+        server.models[path] = tuple(found)
+        for uri, diagnostics in found.items():
+            server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
+        return compilation.totals
 
 
 def _texts(server: Server) -> None:

@@ -18,7 +18,7 @@ import numpy
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
-from gradual.importers.common.ports import Port
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.torch.file.reading import load
 from gradual.importers.torch.file.schema import Graph, Model

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unread
+from gradual.importers.common.sizes.ports import Port
 from gradual.tensors.tensor import Tensor
 
 
@@ -47,13 +47,18 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A graph: the model's own, or the body of a node."""
+    """A graph: the model's own, or the body of a node.
+
+    Attributes:
+        declared: what the model says of the types of its intermediate values, by name.
+    """
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[str, ...]
     initializers: Mapping[str, Tensor | Unread]
     nodes: tuple[Node, ...]
+    declared: Mapping[str, Port] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

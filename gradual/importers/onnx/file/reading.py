@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from gradual.importers.common.ports import Extent, Port
 from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
+from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.limits import LIMITS
 from gradual.tensors.exchange.array_protocols import elements_of
@@ -242,7 +242,8 @@ def _graph(proto: Any) -> Graph:
     inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
     outputs = tuple(_text(port.name) for port in proto.output)
     nodes = tuple(map(_node, proto.node))
-    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)))
+    declared = {port.name: _port(port) for port in proto.value_info}
+    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)), declared)
 
 
 def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:

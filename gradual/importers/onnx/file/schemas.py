@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.model import Function, Graph, Node
 from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
 from gradual.tensors.tensor import Tensor

@@ -8,8 +8,8 @@ from typing import Any
 
 from gradual.importers.common import lists
 from gradual.importers.common.branching import branched, fields, listed
-from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.values import Block, Value
 from gradual.importers.onnx.file.model import Graph
 from gradual.importers.onnx.importers import Use, as_scalar, imports

@@ -10,8 +10,8 @@ from gradual.importers.common import lists
 from gradual.importers.common.applying import positive
 from gradual.importers.common.builder import stated
 from gradual.importers.common.folding import TRACKED
-from gradual.importers.common.ports import Port
 from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Node
 from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports

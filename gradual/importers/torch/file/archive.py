@@ -6,7 +6,7 @@ import json
 import struct
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 from gradual.importers.common.refusals import Unreadable
@@ -35,10 +35,10 @@ class Archive:
         path: of the archive, for messages.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, file: str | IO[bytes], path: str) -> None:
         self.path = path
         try:
-            self._zip = ZipFile(path)
+            self._zip = ZipFile(file)
             names = self._zip.namelist()
         except OSError as error:
             raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error

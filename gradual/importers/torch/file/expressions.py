@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from functools import reduce
 
-from gradual.importers.common.ports import Extent
+from gradual.importers.common.sizes.ports import Extent
 
 _INFIX: dict[str, ast.operator] = {
     "Add": ast.Add(),

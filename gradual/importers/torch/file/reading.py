@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
-from gradual.importers.common.ports import Extent
 from gradual.importers.common.python_frames import user_frames
 from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.expressions import size
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
@@ -48,9 +48,12 @@ FOLDERS = {"data/weights/": "model_weights_config.json", "data/constants/": "mod
 """Where tensors are, and which file there lists them."""
 
 
-def load(path: str) -> tuple[Model, Archive]:
-    """The program in an archive, and the archive for its weights.  Raises Unreadable where there is none."""
-    archive = Archive(path)
+def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive]:
+    """The program in an archive, and the archive for its weights; messages call the file by `name`.
+
+    Raises Unreadable if the file holds no program.
+    """
+    archive = Archive(file, name or str(file))
     try:
         document = archive.json(MODEL)
         _check_version(archive, document)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradual.importers.common.ports import Extent
+from gradual.importers.common.sizes.ports import Extent
 from gradual.origin import Frame
 from gradual.types.dtype import DType
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gradual.dims.term.dim import Dim, constant, variable
-from gradual.importers.common.formulas import Formula, NoFormula, formula
-from gradual.importers.common.ports import Extent, Port
 from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.formulas import Formula, NoFormula, formula
+from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.common.text import tensor_text
 from gradual.importers.common.values import Names
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
@@ -110,12 +110,13 @@ class Dims:
             raise Unsupported(f"`{port.name}` has no element type")
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
-        texts = [self._text(extent) for extent in port.shape]
+        texts = [self.text(extent) for extent in port.shape]
         if port.sequence:  # each element has sizes of its own
             texts = [text if text.isdecimal() else "?" for text in texts]
         return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
 
-    def _text(self, extent: Extent) -> str:
+    def text(self, extent: Extent) -> str:
+        """A size as the program writes it: a number, a name, a formula, or `?`."""
         if isinstance(extent, int):
             return str(extent)
         if extent is None or self._opens:
