@@ -62,10 +62,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "run": ("value", "sizes", "steps", "entry", "machine", "graph"),
     "passes": ("framework", "analysis", "refine", "transform", "catalogue", "pipeline", "plan"),
     "importers": ("common", "onnx", "torch"),
-    "importers/torch": ("file", "guards", "importers", "operators", "program"),
+    "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
         *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
-        *("builder", "lists", "applying", "branching", "products"),
+        *("builder", "lists", "applying", "branching", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),

@@ -96,8 +96,9 @@ class Builder:
         return self.constant(scalar(value, dtype))
 
     def dimension(self, size: Dim) -> Value:
-        """A size that has a name, as a scalar."""
-        return Value(TensorType((), DType.INT64, (size,)), str(size))
+        """A size that has a name, as a scalar; in an expression `//` would begin a comment."""
+        text = str(size)
+        return Value(TensorType((), DType.INT64, (size,)), f"dim[{text}]" if "//" in text else text)
 
     def integers(self, values: Sequence[int], dtype: DType = DType.INT64) -> Value:
         """A vector of integers."""
@@ -370,4 +371,9 @@ def _attribute(value: Any, named: Iterator[str]) -> str:
         case float():
             return written(value, DType.FLOAT32, False)
         case _:
-            return f"[{', '.join(_attribute(part, named) for part in value)}]"
+            return f"[{', '.join(_bare(_attribute(part, named)) for part in value)}]"
+
+
+def _bare(text: str) -> str:
+    """A size as a list of sizes has it."""
+    return text[4:-1] if text.startswith("dim[") else text

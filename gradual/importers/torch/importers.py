@@ -32,6 +32,13 @@ NUMBER = int | float | bool
 REQUIRED = object()
 
 
+def valued(scope: Scope, name: str) -> Value:
+    """The value of a name; raises Unsupported for a result that its importer left out."""
+    if name not in scope:
+        raise Unsupported(f"`{name}`, a result that is not imported")
+    return scope[name]
+
+
 def imports(*names: str) -> Callable[[Importer], Importer]:
     """Declare the importer of some operators."""
 
@@ -58,6 +65,7 @@ class Use(Applying):
     Attributes:
         metas: what the export recorded of the tensors of this graph, by name.
         bodies: imports the graphs among the arguments.
+        used: the names that anything in this graph uses.
     """
 
     node: Node
@@ -65,6 +73,7 @@ class Use(Applying):
     scope: Scope
     metas: Mapping[str, Meta]
     bodies: Bodies
+    used: frozenset[str]
 
     @property
     def who(self) -> str:
@@ -85,7 +94,7 @@ class Use(Applying):
         """An argument in which each name is replaced by the value that it stands for."""
         match argument:
             case Name(name):
-                return self.scope[name]
+                return valued(self.scope, name)
             case tuple():
                 return tuple(map(self.value, argument))
             case _:
@@ -187,6 +196,10 @@ class Use(Applying):
     def count(self) -> int:
         """How many results the call has: an operator that gives a list has as many as the export recorded."""
         return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
+
+    def is_used(self, output: int) -> bool:
+        """Whether anything in the graph uses a result."""
+        return output < len(self.node.outputs) and self.node.outputs[output] in self.used
 
     def dtype(self, output: int = 0) -> DType:
         """The element type that the export recorded of a result."""

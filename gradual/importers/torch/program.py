@@ -26,8 +26,32 @@ from gradual.importers.torch.file.declarations import misfit
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.importers.torch.file.weights import weight
 from gradual.importers.torch.guards import guards
-from gradual.importers.torch.importers import IMPORTERS, Scope, Use
-from gradual.importers.torch.operators import control, elementwise, indexing, networks, reductions, shapes
+from gradual.importers.torch.importers import IMPORTERS, Scope, Use, valued
+from gradual.importers.torch.networks import (
+    attention,
+    convolutions,
+    normalizations,
+    padding,
+    pools,
+    products,
+    recurrent,
+    resizing,
+)
+from gradual.importers.torch.operators import (
+    activations,
+    control,
+    creating,
+    cutting,
+    elementwise,
+    indexing,
+    losses,
+    reductions,
+    scalars,
+    scattering,
+    shapes,
+    sorting,
+)
+from gradual.importers.torch.refused import reason
 from gradual.limits import LIMITS
 from gradual.origin import Origin
 from gradual.tensors.index import numel
@@ -35,7 +59,10 @@ from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from gradual.types.unpacking import opened
 
-FAMILIES = control, elementwise, indexing, networks, reductions, shapes
+FAMILIES = (
+    *(activations, control, creating, cutting, elementwise, indexing, losses, reductions, scalars, scattering, shapes),
+    *(sorting, attention, convolutions, normalizations, padding, pools, products, recurrent, resizing),
+)
 """The modules whose importers are in `IMPORTERS`."""
 
 NEAR = 1 << 16
@@ -102,8 +129,8 @@ class _Import:
         """The program; raises Refused with everything that stands in the way."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
-        for reason in self.model.reasons:
-            self.tell(reason)
+        for says in self.model.reasons:
+            self.tell(says)
         inputs, types = self.inputs(scope)
         for name, (own, stored) in self.model.stored.items():
             scope[name] = self.builder.record(self.stored(own, stored), name)
@@ -171,7 +198,7 @@ class _Import:
         """A result: of a name, or a number."""
         match form:
             case Name(name):
-                return scope[name]
+                return valued(scope, name)
             case bool():
                 return self.builder.number(form, DType.BOOL)
             case int():
@@ -194,6 +221,7 @@ class _Import:
     def nodes(self, graph: Graph, scope: Scope, is_own: bool) -> None:
         """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
         outer = self.builder.node
+        used = frozenset(_used(graph))
         for index, node in enumerate(graph.nodes):
             if is_own:
                 self.index = index
@@ -201,7 +229,7 @@ class _Import:
             self.count()
             self.builder.node = origin_of(node)
             try:
-                self.bind(node, scope, graph)
+                self.bind(node, scope, graph, used)
             except Unsupported as error:
                 self.tell(str(error), node)
                 self.stand_in(node, scope, graph)
@@ -215,21 +243,19 @@ class _Import:
         if self.operations > LIMITS.operations:
             raise Refused([f"more nodes are to be imported than the limit `operations`, {LIMITS.operations}"])
 
-    def bind(self, node: Node, scope: Scope, graph: Graph) -> None:
+    def bind(self, node: Node, scope: Scope, graph: Graph, used: frozenset[str]) -> None:
         """Bind what a node gives to the names of its results."""
         importer = IMPORTERS.get(node.operator)
         if importer is None:
-            raise Unsupported(_not_imported(node))
+            raise Unsupported(reason(node.operator))
         for argument in node.positional:
             if isinstance(argument, Unread):
                 raise Unsupported(argument.says)
         if wrong := misfit(node.operator, node.arguments):
             raise Unsupported(wrong)
-        given = importer(Use(node, self.builder, scope, graph.tensors, self))
+        given = importer(Use(node, self.builder, scope, graph.tensors, self, used))
         values = [given] if isinstance(given, Value) else list(given or ())
         for name, value in zip_longest(_results(node), values):
-            if name is not None and value is None:
-                raise Unsupported(f"its result `{name}`")
             if name is not None and value is not None:
                 scope[name] = self.builder.record(value, name)
 
@@ -257,19 +283,23 @@ def named(ports: Sequence[Port]) -> dict[str, str]:
     return found
 
 
+def _used(graph: Graph) -> Iterator[str]:
+    """The names that the nodes of a graph take, and those of its outputs."""
+    todo: list[Any] = [graph.outputs, *((node.positional, tuple(node.arguments.values())) for node in graph.nodes)]
+    while todo:
+        match todo.pop():
+            case Name(name):
+                yield name
+            case tuple() as parts:
+                todo += parts
+
+
 def _results(node: Node) -> list[str | None]:
     """The names of a node's results, those of a list among them."""
     found: list[str | None] = []
     for output in node.outputs:
         found += output if isinstance(output, tuple) else [output]
     return found
-
-
-def _not_imported(node: Node) -> str:
-    base = node.operator.rpartition(".")[0]
-    if base.endswith("_") and not base.endswith("__"):
-        return "an operator in place; export the model after `.run_decompositions({})`, which removes those"
-    return "an operator that is not imported"
 
 
 def origin_of(node: Node) -> Origin:

@@ -10,36 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import constant
+from gradual.importers.common.recurrence import SUMS, defined
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, imports
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-
-HEADER = (
-    "def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], "
-    "%r: Tensor[({gates} * h, h), {dtype}], %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]"
-    "{peepholes}, %i: int64, {states}, %ys: Tensor[(t, b, h), {dtype}]) "
-    "-> (Tensor[(t + s - %i, b, h), {dtype}], {results}) "
-    "where s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{"
-)
-"""The hidden size is h, the batch size b, the length of the sequence s, the size of an element of the sequence d."""
-
-STEPS = (
-    HEADER
-    + """
-  if (%i == take(shape_of(%x, dtype="int64"), 0i64, axis=0)) {{
-    (%ys, {old})
-  }} else {{
-    let %xt = take(%x, %i, axis=0, mode="fast");
-{step}
-    let %more = concatenate((%ys, expand_dims(%h1, axis=0)), axis=0);
-    {name}(%x, %w, %r, %wb, %rb{given}, %i + 1, {new}, %more)
-  }}
-}}
-"""
-)
 
 LSTM_STEP = """\
     let %gates = split({clipped}, indices_or_sections=4, axis=1);
@@ -60,7 +37,6 @@ GRU_STEP = """\
 RNN_STEP = """\
     let %h1 = {f};"""
 
-SUMS = "add(add(nn.dense(%xt, %w), %wb), add(nn.dense(%h, %r), %rb))"
 ACTIVATIONS = {"sigmoid": "sigmoid({})", "tanh": "tanh({})", "relu": "nn.relu({})", "identity": "{}"}
 
 Applied = Callable[[str], str]
@@ -168,26 +144,7 @@ def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
         return sum if limit is None else f"clip({sum}, a_min={-limit!r}, a_max={limit!r})"
 
     step = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}[kind](use, f, clipped)
-    states = cell.states
-    new = [f"%{state}1" for state in states]
-    form = {
-        "dtype": dtype,
-        "gates": cell.gates,
-        "peepholes": f", %p: Tensor[(3 * h,), {dtype}]" if peepholes else "",
-        "given": ", %p" if peepholes else "",
-        "states": ", ".join(f"%{state}: Tensor[(b, h), {dtype}]" for state in states),
-        "results": ", ".join(f"Tensor[(b, h), {dtype}]" for _ in states),
-        "old": ", ".join(f"%{state}" for state in states),
-        "new": ", ".join(new),
-        "step": step,
-    }
-    key = STEPS.format(name="@", **form)
-    functions = use.builder.functions
-    known = next((name for name, text in functions.items() if text == key.replace("@(", f"{name}(")), None)
-    if known is None:
-        known = f"@{kind.lower()}" + (f".v{len(functions)}" if functions else "")
-        functions[known] = key.replace("@(", f"{known}(")
-    return known
+    return defined(use.builder, kind.lower(), dtype, cell.gates, cell.states, step, peepholes)
 
 
 def _activations(use: Use, cell: _Cell, index: int) -> list[Applied]:

@@ -1,131 +1,17 @@
-"""Sizes as numbers, arithmetic of such numbers, assertions, branches and loops."""
+"""Branches, loops, scans, and graphs inside graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from gradual.dims.term.dim import Dim
 from gradual.importers.common.branching import branched, repeated
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph
-from gradual.importers.torch.importers import IMPORTERS, Result, Use, imports, is_named
-from gradual.importers.torch.operators.elementwise import truth
+from gradual.importers.torch.importers import Use, imports, is_named
 from gradual.types.dtype import DType
-
-ARITHMETIC = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "floordiv": "floor_divide",
-    "mod": "floor_mod",
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
-"""Python's operators on integers -> those of scalars."""
-
-
-@imports("aten.sym_size.int")
-def size_of(use: Use) -> Value:
-    """The size at an axis."""
-    x = use["self"]
-    axis = use.axis("dim", x.rank)
-    if axis >= x.rank:
-        raise Unsupported("a size of a tensor of rank 0")
-    size = x.tensor.shape[axis]
-    return use.builder.dimension(size) if size.value is None and is_named(size) else use.extent(x, axis)
-
-
-@imports("aten.sym_numel.default")
-def element_count(use: Use) -> Value:
-    """The number of elements."""
-    return use.call("ndarray_size", use["self"], dtype=DType.INT64)
-
-
-def _number(use: Use, name: str) -> Value:
-    """A number of Python's as a scalar."""
-    found = use.value(use.given(name))
-    if isinstance(found, Value):
-        return found
-    dtype = DType.BOOL if isinstance(found, bool) else DType.INT64 if isinstance(found, int) else DType.FLOAT64
-    return use.builder.number(found, dtype)
-
-
-def _arithmetic(operator: str, use: Use) -> Value:
-    first, second = _number(use, "a"), _number(use, "b")
-    if first.dtype is not second.dtype:
-        first, second = (use.as_type(one, DType.FLOAT64) for one in (first, second))
-    return use.call(operator, first, second)
-
-
-IMPORTERS |= {f"_operator.{name}": partial(_arithmetic, operator) for name, operator in ARITHMETIC.items()}
-
-
-@imports("_operator.neg")
-def negative(use: Use) -> Value:
-    """A number with the other sign."""
-    return use.call("negative", _number(use, "a"))
-
-
-@imports("_operator.truediv")
-def true_divide(use: Use) -> Value:
-    """The quotient as Python computes it, a double."""
-    return use.call("divide", *(use.as_type(_number(use, name), DType.FLOAT64) for name in ("a", "b")))
-
-
-@imports("torch.sym_max", "torch.sym_min")
-def extremum(use: Use) -> Value:
-    """The greater or the lesser of two numbers."""
-    return use.call("maximum" if use.node.operator.endswith("max") else "minimum", _number(use, "a"), _number(use, "b"))
-
-
-@imports("torch.sym_not", "torch.sym_float", "torch.sym_int", "math.trunc", "math.floor", "math.ceil")
-def converted(use: Use) -> Value:
-    """A number in another type."""
-    (name,) = use.node.arguments or ("a",)
-    x = _number(use, name)
-    match use.node.operator.rpartition(".")[2]:
-        case "sym_not":
-            return use.call("logical_not", x)
-        case "sym_float":
-            return use.as_type(x, DType.FLOAT64)
-        case "floor" | "ceil" as rounding if x.dtype.is_float:
-            return use.as_type(use.call(rounding, x), DType.INT64)
-    return use.as_type(x, DType.INT64)
-
-
-@imports("aten.item.default", "aten._local_scalar_dense.default")
-def item(use: Use) -> Value:
-    """The only element of a tensor as a number: integers as int64, floats as float64."""
-    x = use["self"]
-    if x.rank:
-        x = use.call("reshape", x, newshape=[])
-    return use.as_type(x, DType.FLOAT64 if x.dtype.is_float else DType.BOOL if x.dtype is DType.BOOL else DType.INT64)
-
-
-@imports("aten._assert_scalar.default", "aten._assert_async.msg", "aten._assert_async.default")
-def assertion(use: Use) -> Result:
-    """A condition that the program asserts: from here on it is known."""
-    condition = _number(use, "self")
-    if condition.rank:
-        condition = use.call("reshape", condition, newshape=[])
-    use.builder.assertion(truth(use, condition), str(use.given("assert_msg", "the program's own assertion")))
-    return None
-
-
-@imports(
-    "aten._assert_tensor_metadata.default",
-    "aten.sym_constrain_range.default",
-    "aten.sym_constrain_range_for_size.default",
-    "aten.sym_constrain_range_for_size.default",
-)
-def nothing(use: Use) -> Result:
-    """What the export recorded for itself."""
-    return None
 
 
 def _graph(use: Use, index: int) -> Graph:
@@ -165,3 +51,101 @@ def loop(use: Use) -> Sequence[Value]:
         return [use.call("reshape", found, newshape=[]) if found.rank else found]
 
     return repeated(use, use.node.name, carried, goes_on, lambda values: use.bodies.outputs(body, [*values, *others]))
+
+
+# ------------------------------------------------------------------------------------------------------------ scans
+Turn = Callable[[list[Value], list[Value]], list[Value]]
+"""What a scan repeats: from what is carried, and the slices at a place, what is carried on and the results there."""
+
+
+@imports("higher_order.scan")
+def scan(use: Use) -> Sequence[Value]:
+    """What is carried along the first axis in the end, and the results of each turn, stacked."""
+    graph, begun, others = _graph(use, 0), _values(use, 1), _values(use, 3)
+    return scanned(use, begun, _values(use, 2), lambda kept, at: use.bodies.outputs(graph, [*kept, *at, *others]))
+
+
+@imports("higher_order.map_impl")
+def mapped(use: Use) -> Sequence[Value]:
+    """The results of a graph for each slice along the first axis, stacked."""
+    graph, others = _graph(use, 0), _values(use, 2)
+    return scanned(use, [], _values(use, 1), lambda _, at: use.bodies.outputs(graph, [*at, *others]))
+
+
+@imports("higher_order.associative_scan")
+def associative_scan(use: Use) -> Sequence[Value]:
+    """What an associative operator makes of all slices up to each, computed one after another."""
+    graph, whole, others = _graph(use, 0), _values(use, 1), _values(use, 2)
+    firsts = [use.call("take", one, use.builder.number(0, DType.INT64), axis=0, mode="fast") for one in whole]
+    rest = [use.call("strided_slice", one, begin=[1], end=[2**31 - 1]) for one in whole]
+
+    def turn(kept: list[Value], at: list[Value]) -> list[Value]:
+        made = use.bodies.outputs(graph, [*kept, *at, *others])
+        return [*made, *made]
+
+    following = scanned(use, firsts, rest, turn)[len(firsts) :]
+    pairs = [(use.call("expand_dims", one, axis=0), other) for one, other in zip(firsts, following, strict=True)]
+    return [use.call("concatenate", use.builder.tuple(pair), axis=0) for pair in pairs]
+
+
+def scanned(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Turn) -> list[Value]:
+    """The results of a scan: what is carried in the end, and what each turn gives beside it, stacked."""
+    builder = use.builder
+    if not slices:
+        raise Unsupported("nothing that it goes along")
+    length, zero = use.extent(slices[0], 0), builder.number(0, DType.INT64)
+    start = _stacks(use, begun, slices, turn, use.written_size(length))
+    count = len(begun)
+
+    def goes_on(values: list[Value]) -> list[Value]:
+        return [use.call("less", values[0], length)]
+
+    def step(values: list[Value]) -> list[Value]:
+        place, kept, stacks = values[0], values[1 : count + 1], values[count + 1 :]
+        made = turn(kept, [use.call("take", one, place, axis=0, mode="fast") for one in slices])
+        at = use.call("reshape", place, newshape=[1, 1])
+        new = [use.call("expand_dims", one, axis=0) for one in made[count:]]
+        written = [use.call("scatter_nd", stack, at, one) for stack, one in zip(stacks, new, strict=True)]
+        return [use.call("add", place, builder.number(1, DType.INT64)), *made[:count], *written]
+
+    return repeated(use, use.node.name or "scan", [zero, *begun, *start], goes_on, step)[1:]
+
+
+def _stacks(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Turn, length: int | Value) -> list[Value]:
+    """Zeros in the shape of all results of the turns."""
+    first = use.builder.number(0, DType.INT64)
+    with use.builder.inside():
+        made = turn(list(begun), [use.call("take", one, first, axis=0, mode="fast") for one in slices])[len(begun) :]
+    zeros = []
+    for one in made:
+        sizes = [_written(use, size) for size in one.tensor.shape]
+        zeros.append(use.call("full", use.like(0, one), shape=[length, *sizes]))
+    return zeros
+
+
+def _written(use: Use, size: Dim) -> int | Value:
+    if size.value is None and not is_named(size):
+        raise Unsupported("results whose sizes depend on data")
+    return use.builder.dimension(size) if size.value is None else size.value
+
+
+# ------------------------------------------------------------------------------------------------- graphs in a mode
+@imports("higher_order.wrap_with_set_grad_enabled")
+def with_gradients(use: Use) -> Sequence[Value]:
+    """The results of a graph; whether gradients are recorded changes none."""
+    return use.bodies.outputs(_graph(use, 1), _inputs(use, 2))
+
+
+@imports("higher_order.wrap_with_autocast")
+def with_autocast(use: Use) -> Sequence[Value]:
+    """The results of a graph, unless its operators choose their element types while they run."""
+    if use.node.positional[2] is not False:
+        raise Unsupported("mixed precision; export the model after `.run_decompositions({})`, which says each cast")
+    return use.bodies.outputs(_graph(use, 4), _inputs(use, 5))
+
+
+def _inputs(use: Use, index: int) -> list[Value]:
+    return [
+        one if isinstance(one, Value) else use.builder.number(one, DType.INT64)
+        for one in map(use.value, use.node.positional[index:])
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from gradual.importers.common.refusals import Unsupported
@@ -12,6 +11,7 @@ from gradual.types.dtype import DType
 
 UNARY = {
     "abs": "abs",
+    "absolute": "abs",
     "acos": "acos",
     "acosh": "acosh",
     "asin": "asin",
@@ -22,12 +22,15 @@ UNARY = {
     "cos": "cos",
     "cosh": "cosh",
     "erf": "erf",
+    "special_erf": "erf",
+    "special_expit": "sigmoid",
     "exp": "exp",
     "floor": "floor",
     "log": "log",
     "log10": "log10",
     "log2": "log2",
     "neg": "negative",
+    "negative": "negative",
     "relu": "nn.relu",
     "round": "round",
     "rsqrt": "rsqrt",
@@ -46,7 +49,9 @@ TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
 BINARY = {
     "add": "add",
     "sub": "subtract",
+    "subtract": "subtract",
     "mul": "multiply",
+    "multiply": "multiply",
     "maximum": "maximum",
     "minimum": "minimum",
     "pow": "power",
@@ -58,6 +63,8 @@ BINARY = {
     "__and__": "bitwise_and",
     "__or__": "bitwise_or",
     "__xor__": "bitwise_xor",
+    "__lshift__": "left_shift",
+    "__rshift__": "right_shift",
     "bitwise_left_shift": "left_shift",
     "bitwise_right_shift": "right_shift",
 }
@@ -68,9 +75,21 @@ COMPARISONS = {
     "le": "less_equal",
     "gt": "greater",
     "ge": "greater_equal",
+    "not_equal": "not_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
 }
 CONNECTIVES = {"logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "logical_xor"}
-_OF_BOOLEANS = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwise_xor": "logical_xor"}
+EXTREMES = {"max": "maximum", "min": "minimum"}
+_OF_BOOLEANS = {
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "bitwise_xor": "logical_xor",
+    "maximum": "logical_or",
+    "minimum": "logical_and",
+}
 """What operators on bits are called where the elements are booleans."""
 
 
@@ -127,13 +146,29 @@ def truth(use: Use, value: Value) -> Value:
 
 IMPORTERS |= {f"aten.{name}.default": partial(_unary, operator) for name, operator in UNARY.items()}
 IMPORTERS |= {f"aten.{name}.default": partial(_test, operator) for name, operator in TESTS.items()}
-for _form in ("Tensor", "Scalar", "default", "Tensor_Tensor", "Tensor_Scalar", "Scalar_Tensor"):
-    IMPORTERS |= {f"aten.{name}.{_form}": partial(_binary, operator) for name, operator in BINARY.items()}
-    IMPORTERS |= {f"aten.{name}.{_form}": partial(_comparison, operator) for name, operator in COMPARISONS.items()}
+_FORMS = {
+    **dict.fromkeys(("maximum", "minimum"), ("default",)),
+    "pow": ("Tensor_Tensor", "Tensor_Scalar", "Scalar"),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor"), ("Tensor", "Scalar", "Scalar_Tensor")),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), ("Tensor", "Tensor_Scalar", "Scalar_Tensor")),
+    "remainder": ("Tensor", "Scalar", "Scalar_Tensor"),
+}
+"""The forms in which an operator takes tensors and numbers, where they are other ones than `Tensor` and `Scalar`."""
+for _names, _importer in ((BINARY, _binary), (COMPARISONS, _comparison)):
+    for _name, _operator in _names.items():
+        for _form in _FORMS.get(_name, ("Tensor", "Scalar")):
+            IMPORTERS[f"aten.{_name}.{_form}"] = partial(_importer, _operator)
+IMPORTERS |= {f"aten.{name}.other": partial(_binary, operator) for name, operator in EXTREMES.items()}
 IMPORTERS |= {f"aten.{name}.default": partial(_connective, operator) for name, operator in CONNECTIVES.items()}
 
 
-@imports("aten.div.Tensor", "aten.div.Scalar", "aten.div.Tensor_mode", "aten.div.Scalar_mode")
+def _quotients() -> list[str]:
+    forms = ("Tensor", "Scalar", "Tensor_mode", "Scalar_mode")
+    found = [f"aten.{name}.{form}" for name in ("div", "divide") for form in forms]
+    return [*found, *(f"aten.true_divide.{form}" for form in forms[:2])]
+
+
+@imports(*_quotients())
 def divide(use: Use) -> Value:
     """The quotient, or rounded down or toward zero."""
     dtype = use.dtype()
@@ -194,7 +229,10 @@ def masked_fill(use: Use) -> Value:
     return use.call("where", use["mask"], use.scalar("value", x.dtype), x)
 
 
-@imports("aten.clamp.default", "aten.clamp.Tensor", "aten.clamp_min.default", "aten.clamp_max.default")
+@imports(
+    *(f"aten.{name}.{form}" for name in ("clamp", "clip") for form in ("default", "Tensor")),
+    *(f"aten.clamp_{name}.{form}" for name in ("min", "max") for form in ("default", "Tensor")),
+)
 def clamp(use: Use) -> Value:
     """Each element limited to a range, either end of which may be left out."""
     dtype = use.dtype()
@@ -205,26 +243,6 @@ def clamp(use: Use) -> Value:
     return found
 
 
-@imports("aten.silu.default")
-def silu(use: Use) -> Value:
-    """x * sigmoid(x)."""
-    return use.call("multiply", use["self"], use.call("sigmoid", use["self"]))
-
-
-@imports("aten.gelu.default")
-def gelu(use: Use) -> Value:
-    """x times the distribution function of the normal distribution, exact or by a hyperbolic tangent."""
-    x = use["self"]
-    if use.only("approximate", "none", "tanh") == "none":
-        inner = use.call("erf", use.call("multiply", x, use.like(1 / math.sqrt(2), x)))
-    else:
-        cube = use.call("multiply", use.call("multiply", x, x), x)
-        sum = use.call("add", x, use.call("multiply", cube, use.like(0.044715, x)))
-        inner = use.call("tanh", use.call("multiply", sum, use.like(math.sqrt(2 / math.pi), x)))
-    half = use.call("multiply", x, use.like(0.5, x))
-    return use.call("multiply", half, use.call("add", inner, use.like(1.0, x)))
-
-
 @imports(
     "aten.alias.default",
     "aten.clone.default",
@@ -233,6 +251,15 @@ def gelu(use: Use) -> Value:
     "aten.detach_.default",
     "aten.dropout.default",
     "aten.feature_dropout.default",
+    "aten.alpha_dropout.default",
+    "aten.feature_alpha_dropout.default",
+    "aten.resolve_conj.default",
+    "aten.resolve_neg.default",
+    "aten.conj.default",
+    "aten.real.default",
+    "aten.lift_fresh.default",
+    "aten.data.default",
+    "aten._conj.default",
     "aten.lift_fresh_copy.default",
     "aten.to.device",
     "aten._to_copy.default",
