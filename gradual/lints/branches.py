@@ -30,7 +30,7 @@ class Decided:
 
 
 def decided(module: Module) -> Iterator[Decided]:
-    """Each such `if` of a program, once; one in a function literal must be decided alike in every inlined copy."""
+    """Each `if` with a dead branch, once; in a function literal only if it is the same branch in every inlined copy."""
     found: dict[Span, set[bool | None]] = {}
     for function in module.functions.values():
         if any(isinstance(step, If) for step in every(function.body)):

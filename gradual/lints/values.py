@@ -13,7 +13,7 @@ from gradual.types.type import OpenedType, TensorType
 
 
 def walk(function: Function) -> Iterator[tuple[Step, Values]]:
-    """Each step of a function, those of branches and literals too, with the values before it."""
+    """Each step of a function with the values before it, also the steps in branches and function literals."""
     values = Values({param.name: param.type for param in function.params})
     for step in every(function.body):
         yield step, values
@@ -25,20 +25,20 @@ class Values:
     """The values of a function so far.
 
     Attributes:
-        types: the type of each value, parameters and what patterns bind included.
-        steps: the step that made each value.
+        types: name -> type of a value, also of parameters and variables of patterns.
+        steps: name -> step that defines it.
     """
 
     types: dict[str, OpenedType]
     steps: dict[str, Step] = field(default_factory=dict)
 
     def learn(self, step: Step) -> None:
-        """What a step defines."""
+        """Record the values that a step defines."""
         match step:
             case Check() | Assertion():
                 return
             case Apply():
-                pass  # most steps are
+                pass  # the commonest case, tested before the others
             case Closure(function=literal):
                 self.types.update((param.name, param.type) for param in literal.params)
             case Match(arms=arms):

@@ -1,4 +1,4 @@
-"""The names of a program with what was inferred of them."""
+"""The names of a program with their inferred types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Binding:
 
 
 def bindings(states: Iterable[tuple[str, Elaboration]]) -> Iterator[Binding]:
-    """Every parameter, let and graph variable, and each function's result; one whose type is an error is left out."""
+    """Every parameter, let and graph variable, and each function's result, except those whose type is an error."""
     for function, state in states:
         for binding in state.scope.bindings:
             type = state.values.types[binding.value]

@@ -10,16 +10,16 @@ from gradual.report.paint import Paint, plain
 from gradual.source import NOWHERE, Source, Span, visible
 
 Locate = Callable[[Span], tuple[Source, Span]]
-"""Which text a span of a diagnostic lies in, and where in that text."""
+"""Span of a diagnostic -> its text, and its span in that text."""
 
 
 def within(source: Source) -> Locate:
-    """Every span lies in one source."""
+    """The `Locate` for which every span is in one source."""
     return lambda span: (source, span)
 
 
 def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
-    """Message, excerpt with labels, notes (the counterexample first), help, and where to read more."""
+    """Message, excerpts with labels, notes (the counterexample first), help, and where to read more."""
     excerpts = list(_by_source(diagnostic, locate))
     margin = max((len(str(last_line(source, marks))) for source, marks in excerpts), default=1)
     rows = [_headline(diagnostic, paint)]
@@ -53,7 +53,7 @@ def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
 
 
 def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
-    """The marks of a diagnostic by the source they lie in, the primary one's first; none for what lies nowhere."""
+    """The marks of a diagnostic by source, that of the primary mark first; spans without a position are left out."""
     primary = Mark(diagnostic.span, diagnostic.label, True, diagnostic.severity)
     related = [Mark(r.span, r.label, False, "related") for r in diagnostic.related]
     marks = [mark for mark in (primary, *related) if mark.span != NOWHERE]
@@ -76,6 +76,6 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
 
 
 def _item(kind: str, text: str, paint: Paint, margin: int) -> str:
-    """` = kind: text`; further lines of the text stand under its first."""
+    """` = kind: text`; further lines of the text are indented like the first."""
     head = f"{' ' * margin} {paint('=', 'frame')} {paint(kind, 'strong')}: "
     return head + visible(text, "\n").replace("\n", "\n" + " " * (margin + len(kind) + 5))

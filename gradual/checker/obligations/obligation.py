@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradual.checker.obligations.value_names import terms
 from gradual.checker.state.context import Elaboration
@@ -17,6 +17,12 @@ from gradual.source import Span
 
 UNSAID = "assertion failed"
 """The message of an assertion without words of its own."""
+
+RIGID = "E0402"
+"""The code of a goal about named sizes that may fail in a gradual definition."""
+
+_CHECKED = "the definition has unknown sizes, so this is checked at run time"
+_REFUSED = "the definition has unknown sizes: with `--rigid warning` this is checked at run time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +178,19 @@ def fails_always(state: Elaboration, owed: Obligation, why: str) -> Diagnostic:
 def rigid_warning(error: Diagnostic) -> Diagnostic:
     """The warning that a rigid goal of a gradual definition may fail and is checked at run time."""
     return Diagnostic(
-        "E0402",
+        RIGID,
         "check.rigid-warning",
         error.message,
         error.span,
         Severity.WARNING,
         error.label,
         error.related,
-        (*error.notes, "the definition has unknown sizes, so this is checked at run time"),
+        (*error.notes, _CHECKED),
         data=error.data,
     )
+
+
+def rigid_error(warning: Diagnostic) -> Diagnostic:
+    """The same as an error, which refuses the program: nothing of it is checked at run time."""
+    notes = tuple(_REFUSED if note == _CHECKED else note for note in warning.notes)
+    return replace(warning, severity=Severity.ERROR, notes=notes)

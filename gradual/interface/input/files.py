@@ -20,7 +20,7 @@ STDIN = "<stdin>"
 PROGRAM = ".relay"
 """The ending of a program's file name."""
 MODEL = ".onnx"
-"""How the name of a model ends, which is imported."""
+"""The ending of the file name of an ONNX model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def text_of(path: Path) -> str:
 
 
 def content(path: str, limit: str) -> bytes:
-    """The bytes of a file; raises Trouble where it cannot be read, or is longer than the limit of that name."""
+    """The bytes of a file; raises Trouble if it cannot be read, or is longer than the limit of that name."""
     with opened(path, limit) as stream:
         return bounded(stream, f"`{path}`", limit)
 
@@ -49,7 +49,7 @@ def content(path: str, limit: str) -> bytes:
 def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
     """Open a file for reading; a pipe or device, which has no size, is read up to the limit `stream`.
 
-    Raises Trouble where it cannot be read, or is longer than the limit of that name.
+    Raises Trouble if it cannot be read, or is longer than the limit of that name.
     """
     with _open(path) as stream:
         found = os.fstat(stream.fileno())
@@ -59,7 +59,7 @@ def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
 
 
 def regular(path: str, limit: str) -> None:
-    """Raise Trouble unless a path is that of a file, which another library may read, not longer than a limit."""
+    """Raise Trouble unless a path, to be opened by another library, is a regular file within the limit."""
     with _open(path) as stream:
         found = os.fstat(stream.fileno())
     if not S_ISREG(found.st_mode):
@@ -142,7 +142,7 @@ class Absent:
 
 
 def expanded(paths: Iterable[str], endings: Sequence[str]) -> list[str | Absent]:
-    """The paths of the files, `-` as it is, each once; for a folder those under it with such an ending, sorted."""
+    """The distinct paths, with each folder replaced by the files under it with one of the endings; `-` is kept."""
     return list(dict.fromkeys(_expanded(paths, tuple(endings))))
 
 

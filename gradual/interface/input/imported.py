@@ -1,4 +1,4 @@
-"""Models of other formats as programs, for every command that reads one."""
+"""Import of ONNX models as programs, for every command that reads one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 
 
 def imported(path: str, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
-    """The program of a model in canonical form, with its notes on the console; raises Trouble where there is none."""
+    """Import a model as a program in canonical form, and print its notes; raises Trouble if it cannot be imported."""
     try:
         regular(path, "file")
         found = program(load(path), where, opens, empty)
@@ -42,7 +42,7 @@ def imported(path: str, where: str | None = None, opens: bool = False, empty: Se
 
 
 def _is_quiet() -> bool:
-    """Whether the command that runs, or the one around it, was told to be."""
+    """Whether the running command, or an enclosing one, has the option `--quiet`."""
     context = click.get_current_context(silent=True)
     while context is not None and not context.params.get("quiet"):
         context = context.parent

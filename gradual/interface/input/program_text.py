@@ -1,4 +1,4 @@
-"""The text of a program from a path: a file of one, a model that is imported, or standard input."""
+"""The text of a program from a path: a program's file, an imported model, or standard input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.source import Source
 
 
 def read(path: str, empty: Sequence[str] = ()) -> Text:
-    """One text, of a model its program, where some sizes may be 0; raises Trouble where it cannot be read."""
+    """Read a program or import a model, whose sizes in `empty` may be 0; raises Trouble if it cannot be read."""
     if path.endswith(MODEL):
         from gradual.interface.input.imported import imported  # the importer is large, and few paths are models
 

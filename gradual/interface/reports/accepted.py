@@ -1,4 +1,4 @@
-"""Programs that a command needs whole: compiled, or their errors shown."""
+"""Compilation of programs that a command needs without errors; otherwise the errors are shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradual.source import Source
 
 
 def compiled(path: str, options: Options, empty: Sequence[str] = ()) -> tuple[Compilation, tuple[Diagnostic, ...]]:
-    """The compilation of a text, and the errors for which it is not to be used; `empty` sizes of a model may be 0."""
+    """The compilation of a program, and its errors; the sizes of a model in `empty` may be 0."""
     text = read(path, empty)
     compilation = compile_source(text.source, options)
     return compilation, (text.flaw,) if text.flaw else errors(compilation)
@@ -27,7 +27,7 @@ def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
 
 
 def accepted(out: Output, path: str, options: Options, as_json: bool = False) -> Compilation | None:
-    """The compilation of a text without errors; otherwise None, and the errors are written."""
+    """The compilation of a program; if it has errors, write them and return None."""
     compilation, found = compiled(path, options)
     if as_json:
         for each in found:

@@ -18,7 +18,7 @@ from gradual.report import render
 from gradual.source import NOWHERE, Source, Span, visible
 
 _LAYOUT = "\n\t"
-"""What stays of the characters that are not visible."""
+"""The non-printing characters that are kept."""
 
 Told = tuple[Source, Sequence[Diagnostic]]
 """A text with its diagnostics."""
@@ -26,7 +26,7 @@ Told = tuple[Source, Sequence[Diagnostic]]
 
 # --------------------------------------------------------------------------------------------------------- GitHub
 def annotation(source: Source, found: Diagnostic) -> str:
-    """A diagnostic as a workflow command, which marks the lines of a change: `::error file=…,line=…::message`."""
+    """A diagnostic as a workflow command, which annotates a source line: `::error file=…,line=…::message`."""
     start, end = source.position(found.span.start), source.position(found.span.end)
     place = {"line": start.line, "col": start.column, "endLine": end.line, "endColumn": end.column}
     where = {"file": source.name} | (place if found.span != NOWHERE else {}) | {"title": _title(found)}
@@ -44,14 +44,14 @@ def _escaped(text: str, marks: str = "") -> str:
 
 
 def _said(found: Diagnostic) -> str:
-    """The message with its notes and helps, a line each."""
+    """The message with its notes and helps, each on its own line."""
     helps = [f"help: {help_.text}" for help_ in found.help]
     return "\n".join([found.message, *(f"note: {note}" for note in found.notes), *helps])
 
 
 # ---------------------------------------------------------------------------------------------------------- SARIF
 def sarif(texts: Iterable[Told]) -> str:
-    """One run of the tool: its codes are the rules, a specification's rule is a property of a result."""
+    """A SARIF log of one run: its rules are our codes; the specification's rule is a property of a result."""
     told = [(source, found) for source, diagnostics in texts for found in diagnostics]
     codes = sorted({found.code for _, found in told})
     driver = {"name": "gradual", "version": __version__, "rules": [_rule(code) for code in codes]}
@@ -95,7 +95,7 @@ def _location(source: Source, span: Span) -> Object:
 
 
 def _artifact(source: Source) -> Object:
-    """Where a text is: relative to where the tool was run, or absolute; `-` is no file that could be found."""
+    """The URI of a text, absolute or relative to the working directory."""
     uri = quote(source.name, errors="surrogateescape")
     return {"uri": f"file://{uri}" if uri.startswith("/") else uri}
 

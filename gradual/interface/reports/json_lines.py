@@ -1,4 +1,4 @@
-"""The JSON forms: one object a line, keys in a fixed order, nothing that differs between machines."""
+"""The JSON forms: one object per line, keys in a fixed order, nothing that differs between machines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def line(form: Object) -> str:
 
 
 def written(form: object, indent: int | None = None) -> str:
-    """The text of a JSON form, as readable as can be: what steers a terminal is escaped, all other characters stay."""
+    """The text of a JSON form; terminal control characters are escaped, all other characters stay as they are."""
     text = json.dumps(form, ensure_ascii=False, indent=indent)
     if text.isprintable():
         return text
@@ -54,7 +54,7 @@ def compiled(compilation: Compilation, annotate: bool) -> Iterator[Object]:
 
 
 def binding(source: Source, found: Binding) -> Object:
-    """A variable with its inferred type, and its elements where they are known."""
+    """A variable with its inferred type, and its elements if they are known."""
     known = {"contents": found.contents} if found.contents is not None else {}
     where = {"span": span(source, found.span)}
     return {"kind": "binding", "function": found.function, "name": found.name, "type": found.type} | known | where
@@ -109,7 +109,7 @@ def _help(source: Source, help_: Help) -> Object:
 
 
 def plain(data: object) -> Any:
-    """Data of a diagnostic as JSON: mappings and sequences as such, whatever else is not JSON as its text."""
+    """Data of a diagnostic as JSON: mappings and sequences are kept, any other object becomes its text."""
     if isinstance(data, Mapping):
         return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
@@ -118,18 +118,18 @@ def plain(data: object) -> Any:
 
 
 def summary(counts: Mapping[str, int]) -> Object:
-    """The last line."""
+    """The summary, which is the last line."""
     return {"kind": "summary", **counts}
 
 
 # ------------------------------------------------------------------------------------------------------- outcomes
 def value_line(result: Value) -> str:
-    """A run that gave a value, as one line, however deep the value nests."""
+    """A run that returned a value, as one line; deep values do not recurse."""
     return f'{{"outcome": "value", "value": {value_text(result)}}}'
 
 
 def value_text(value: Value) -> str:
-    """The JSON form of a value as text, however deep it nests."""
+    """The JSON form of a value as text; deep values do not recurse."""
     parts: list[str] = []
     waiting: list[Value | str] = [value]
     while waiting:
@@ -155,7 +155,7 @@ def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
 
 
 def blame(source: Source, found: Blame) -> Object:
-    """A run that a check stopped: the five fields of blame, the check, and the sizes that were met."""
+    """A run that ended in a failed check: the five fields of blame, the check, and the sizes at run time."""
     return {
         "outcome": "blame",
         "code": found.code,
@@ -174,12 +174,12 @@ def blame(source: Source, found: Blame) -> Object:
 
 
 def fault(source: Source, found: Fault) -> Object:
-    """A run that the program itself stopped."""
+    """A run that ended in a fault of the program."""
     where = span(source, found.diagnostic.span)
     rule = found.diagnostic.rule
     return {"outcome": "fault", "code": found.code, "rule": rule, "span": where, "message": found.message}
 
 
 def rejected(source: Source, found: Iterable[Diagnostic]) -> Object:
-    """A run that did not begin: the program has errors."""
+    """A run that did not start, because the program has errors."""
     return {"outcome": "rejected", "diagnostics": [diagnostic(source, each) for each in found]}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from gradual.codes import LINTS
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
@@ -16,7 +17,6 @@ from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
-from gradual.lints.lint import LINTS
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
@@ -40,7 +40,7 @@ class Wanted:
 
 
 class Outcome(StrEnum):
-    """What became of one file: it was checked (OK, ERRORS), or why it was not."""
+    """The outcome for one file: it was checked (OK, ERRORS), or why it was not."""
 
     OK = "ok"
     ERRORS = "errors"
@@ -60,9 +60,9 @@ class Checked:
     """The result of checking one file.
 
     Attributes:
-        not_empty: how many residual checks ask only that something is not empty.
-        diagnostics: findings of a program that was checked; otherwise why it was not.
-        head: what stands before the diagnostics in the wanted format; nothing where there is no program.
+        not_empty: how many residual checks require only that something is not empty.
+        diagnostics: the findings if the program was checked; otherwise why it was not.
+        head: the output before the diagnostics in the wanted format; empty if there is no program.
         stages: how many obligations each stage decided.
         checked: whether there was a program to check.
     """
@@ -89,7 +89,7 @@ class Checked:
 
 
 def file_row(checked: Checked) -> json_lines.Object:
-    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
+    """The outcome for one of several files: `ok`, `errors`, or why it was not checked; with its counts."""
     row: json_lines.Object = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome)}
     row["proved"] = checked.proved
     row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
@@ -97,7 +97,7 @@ def file_row(checked: Checked) -> json_lines.Object:
 
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:
-    """Check a file, or a text that was read.  Raises Trouble if there is no program."""
+    """Check a file, or a text that was read.  Raises Trouble if the file cannot be read."""
     return checked_text(read(path, wanted.empty) if isinstance(path, str) else path, wanted)
 
 
@@ -133,13 +133,13 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
 
 
 def unchecked(unit: str | Text | Absent, outcome: Outcome, code: str, *reasons: str) -> Checked:
-    """A file that was not checked: the reasons are its errors, with no place in a text."""
+    """The result for a file that was not checked: the reasons are its errors, without a span."""
     name = unit.source.name if isinstance(unit, Text) else unit.path if isinstance(unit, Absent) else unit
     return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
 
 
 def troubled(unit: str | Text, trouble: Trouble) -> Checked:
-    """A file that there was trouble with."""
+    """The result for a file that could not be read or imported."""
     outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
     return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
 

@@ -1,4 +1,4 @@
-"""`gradual annotate`: the types and needs that were inferred, written into the program."""
+"""`gradual annotate`: write the inferred types and constraints into the program."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
 
 
 def _tell_left(out: Output, result: Migrated) -> None:
-    """What stays unknown, a line each, with its place in the program as it is now."""
+    """Report the remaining unknowns, one per line, with their positions in the annotated program."""
     after = Source(result.source.name, result.text)
     for left in result.left if not out.quiet else ():
         place = after.position(left.span.start)

@@ -27,7 +27,7 @@ def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:
 
 
 def _one(out: Output, path: str | Absent, only_check: bool) -> int:
-    """Format one file; one that cannot be read is told, and the next one is taken."""
+    """Format one file; report one that cannot be read, so that the others are still formatted."""
     try:
         if isinstance(path, Absent):
             raise path.trouble
@@ -38,7 +38,7 @@ def _one(out: Output, path: str | Absent, only_check: bool) -> int:
 
 
 def _formatted(out: Output, text: Text, only_check: bool) -> int:
-    """Format one text; 1 if it cannot be read, or should be in another form and may not be changed."""
+    """Format one text; return 1 if it has syntax errors, or if `only_check` is set and it is not formatted."""
     source = text.source
     flaws = [text.flaw] if text.flaw else parse(source)[1]
     if flaws:

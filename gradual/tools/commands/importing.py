@@ -39,7 +39,7 @@ def importing(
 
 
 def _weights(out: Output, found: Program, path: str | None) -> None:
-    """Write the weights, if there are any and there is a place for them."""
+    """Write the weights, if there are any and a file is given for them."""
     if found.weights and path is not None:
         try:
             save_bytes(path, npy.write_archive(found.weights))

@@ -1,4 +1,4 @@
-"""`gradual run`: a call, its value, or who is to blame."""
+"""`gradual run`: run a call, and print its value, or who is blamed for a failed check."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
 SAVED = (".json", ".npy", ".npz")
-"""What `--save` writes, by the end of the file's name."""
+"""The endings of the files that `--save` can write."""
 
 
 @click.command()
@@ -74,7 +74,7 @@ def run(
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
-    """A run that does not begin."""
+    """Report why a run does not start."""
     if format == "json":
         out.line(json_lines.line(json_lines.rejected(compilation.source, found)))
     else:
@@ -85,7 +85,7 @@ def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic],
 def _called(
     compilation: Compilation, file: str, call: str | None, entry: str | None, path: str | None, seed: int
 ) -> tuple[str, list[Value]]:
-    """The function and its arguments; raises Trouble where they cannot be read."""
+    """The function and its arguments; raises Trouble if they cannot be read."""
     functions = compilation.functions
     if call is None:
         name = entry or "@main"
@@ -112,7 +112,7 @@ def _outcome(
     format: str,
     save: str | None,
 ) -> int:
-    """Run, write the outcome, and give the exit code."""
+    """Run, write the outcome, and return the exit code."""
     source, as_json = compilation.source, format == "json"
     try:
         value = call(*given)

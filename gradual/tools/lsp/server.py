@@ -1,7 +1,7 @@
 """The language server: requests of the protocol, answered by `features`.
 
-A change is checked when nothing more was typed for a moment; everything else is answered from the last version that
-was read, and from the findings of the last one that was checked.
+A changed text is checked when nothing has been typed for a moment; requests are answered from the current version, and
+from the findings of the last version that was checked.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Opened:
     """A text that is open in the editor.
 
     Attributes:
-        checked: the version that the findings are about.
-        settings: those of the folder that it lies in.
+        checked: the version to which the findings belong.
+        settings: the settings of its folder.
     """
 
     document: Document
@@ -48,7 +48,7 @@ class Opened:
 
 
 class Server(LanguageServer):
-    """A server over the texts that are open."""
+    """The language server, with the texts that are open."""
 
     def __init__(self, given: Given | None = None) -> None:
         super().__init__("gradual", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
@@ -57,7 +57,7 @@ class Server(LanguageServer):
         self.troubles: set[str] = set()
 
     def take(self, uri: str) -> Opened:
-        """Read the present version of a text."""
+        """Read the current version of a text."""
         held = self.workspace.get_text_document(uri)
         document = Document(uri, held.source, held.version)
         if uri in self.texts:
@@ -103,13 +103,13 @@ class Server(LanguageServer):
         self.check(uri)
 
     def settled(self, uri: str) -> None:
-        """Check a text now, if it was changed since: places and edits are those of the present version."""
+        """Check a text now if it has changed since the last check, so that spans and edits fit the current version."""
         opened = self.texts.get(uri)
         if opened is not None and opened.checked is not opened.document:
             self.check(uri)
 
     def at(self, uri: str, position: lsp.Position) -> tuple[Opened, int]:
-        """A text, and the offset of a place in it."""
+        """A text, and the offset of a position in it."""
         opened = self.texts[uri] if uri in self.texts else self.take(uri)
         return opened, opened.document.offset(position.line, position.character)
 
@@ -120,7 +120,7 @@ class Server(LanguageServer):
 
 
 def serving(given: Given | None = None) -> Server:
-    """A server with everything that it answers; what is given goes before every configuration."""
+    """A server with all its features; the settings `given` take precedence over every configuration."""
     server = Server(given)
     _texts(server)
     _names(server)
