@@ -251,7 +251,7 @@ class _Import:
         for argument in node.positional:
             if isinstance(argument, Unread):
                 raise Unsupported(argument.says)
-        if wrong := misfit(node.operator, node.arguments):
+        if wrong := misfit(node):
             raise Unsupported(wrong)
         given = importer(Use(node, self.builder, scope, graph.tensors, self, used))
         values = [given] if isinstance(given, Value) else list(given or ())

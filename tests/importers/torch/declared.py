@@ -14,12 +14,25 @@ from typing import Any
 from gradual.importers.torch.importers import IMPORTERS
 from gradual.importers.torch.program import FAMILIES
 
+BY_POSITION = {
+    "cond": "Scalar pred, Graph true_fn, Graph false_fn, Scalar[] operands=[]",
+    "while_loop": "Graph cond_fn, Graph body_fn, Scalar[] carried_inputs, Scalar[] additional_inputs=[]",
+    "scan": "Graph combine_fn, Scalar[] init, Scalar[] xs, Scalar[] additional_inputs=[]",
+    "associative_scan": "Graph combine_fn, Scalar[] xs, Scalar[] additional_inputs=[]",
+    "map_impl": "Graph f, Scalar[] xs, Scalar[] pos_args=[]",
+    "wrap_with_set_grad_enabled": "bool enable_grad, Graph wrapped_func, Scalar *args",
+    "wrap_with_autocast": (
+        "str device_type, ScalarType? dtype, bool enabled, bool? cache_enabled, Graph wrapped_func, Scalar *args"
+    ),
+}
+"""The operators that take graphs, as `torch/_higher_order_ops` defines them; PyTorch has no declarations of them."""
+
 
 def declared(name: str) -> str | None:
-    """The declaration of an operator; None for one without names for its arguments, or that does not exist."""
+    """The declaration of an operator; None for one that does not exist."""
     library, _, rest = name.partition(".")
     if library == "higher_order":
-        return None
+        return f"{name}({BY_POSITION[rest]})"
     if library != "aten":
         place, _, last = name.rpartition(".")
         parameters = list(inspect.signature(getattr(importlib.import_module(place), last)).parameters)

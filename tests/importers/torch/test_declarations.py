@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gradual.importers.common.refusals import Unread
-from gradual.importers.torch.file.declarations import declarations, misfit
-from gradual.importers.torch.file.schema import Name
+from gradual.importers.torch.file.declarations import _named, _parameters, declarations, misfit
+from gradual.importers.torch.file.schema import Graph, Name, Node
 from gradual.importers.torch.importers import IMPORTERS
 from gradual.importers.torch.program import FAMILIES
 from gradual.types.dtype import DType
@@ -48,7 +48,38 @@ LINES = resources.files("gradual.importers.torch.file") / "declarations.txt"
     ],
 )
 def test_what_is_wrong_with_a_call_is_said(operator: str, arguments: dict[str, Any], wrong: str | None) -> None:
-    assert misfit(operator, arguments) == wrong
+    assert misfit(Node("y", f"torch.ops.{operator}", (), arguments, ("y",))) == wrong
+
+
+G = Graph((), (), (), {})
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments", "wrong"),
+    [
+        ("cond", (X, G, G, (X, 3)), None),
+        ("cond", (True, G, G), None),
+        ("cond", (X, G, G, (X, G)), "the argument `operands` is no Scalar[]"),
+        ("cond", (X, G, X, ()), "the argument `false_fn` is no Graph"),
+        ("cond", (), "the argument `pred` is missing"),
+        ("cond", (X, G, G, (), X), "it takes no argument `5`"),
+        ("while_loop", (G, G, (X,), ()), None),
+        ("while_loop", (G, G), "the argument `carried_inputs` is missing"),
+    ],
+)
+def test_arguments_by_position_are_those_that_are_declared(operator: str, arguments: Any, wrong: str | None) -> None:
+    assert misfit(Node("y", f"torch.ops.higher_order.{operator}", arguments, {}, ("y",))) == wrong
+
+
+def test_an_argument_without_a_name_is_told() -> None:
+    assert misfit(Node("y", "torch.ops.aten.relu.default", (X,), {"self": X}, ("y",))) == "an argument has no name"
+
+
+def test_the_last_parameter_may_stand_for_all_that_follow() -> None:
+    found = dict(_parameters("bool on, Scalar *args"))
+    assert [name for name, _ in _named(list(found.items()), (True, X, 3))] == ["on", "args"]
+    assert dict(_named(list(found.items()), (True, X, 3)))["args"] == (X, 3)
+    assert found["args"].takes((X, 3)) and not found["args"].takes((X, G)) and not found["args"].is_required
 
 
 def test_every_parameter_of_every_line_is_read() -> None:
