@@ -140,8 +140,8 @@ def _types(one: Import) -> Any:
         if origin is not None and extents is not None:
             for name in (origin.value, *origin.also):
                 yield name, extents
-    for name, value in one.imported.folded.items():
-        yield name, [str(size) for size in value.shape]
+    for name, (_, shape) in one.imported.origins.folded.items():
+        yield name, [str(size) for size in shape]
     for name, (_, stored) in one.model.stored.items():
         yield name, [str(size) for size in stored.shape]
 
