@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from gradual.importers.common.builder import Builder
 from gradual.types.dtype import DType
 
-STEPS = """\
-def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], %r: Tensor[({gates} * h, h), {dtype}],
-    %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]{peepholes}, %i: int64,
-    {states}, %ys: Tensor[(t, b, h), {dtype}])
-    -> (Tensor[(t + s - %i, b, h), {dtype}], {results}) where
-    s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{
+HEADER = (
+    "def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], "
+    "%r: Tensor[({gates} * h, h), {dtype}], %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]"
+    "{peepholes}, %i: int64, {states}, %ys: Tensor[(t, b, h), {dtype}]) "
+    "-> (Tensor[(t + s - %i, b, h), {dtype}], {results}) "
+    "where s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{"
+)
+"""The hidden size is h, the batch size b, the length of the sequence s, the size of an element of the sequence d."""
+
+STEPS = (
+    HEADER
+    + """
   if (%i == take(shape_of(%x, dtype="int64"), 0i64, axis=0)) {{
     (%ys, {old})
   }} else {{
@@ -23,7 +29,7 @@ def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}]
   }}
 }}
 """
-"""The hidden size is h, the batch size b, the length of the sequence s, the size of an element of the sequence d."""
+)
 
 SUMS = "add(add(nn.dense(%xt, %w), %wb), add(nn.dense(%h, %r), %rb))"
 """What the gates of a step are computed from."""
