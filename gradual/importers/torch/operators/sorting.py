@@ -214,9 +214,10 @@ def repeat_each(use: Use) -> Value:
 def bincount(use: Use) -> Value:
     """How often each number stands in a vector, up to the greatest or to a given one; or the sums of weights."""
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
-    least = use.builder.integers([use.integer("minlength", 0) - 1])
-    all = use.call("concatenate", use.builder.tuple([x, least]), axis=0)
-    size = use.call("add", use.call("max", all), use.builder.number(1, DType.INT64))
+    least = use.integer("minlength", 0) - 1
+    all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
+    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # so that this is known
+    size = use.call("add", last, use.builder.number(1, DType.INT64))
     given = use.call("ones_like", x) if weights is None else use.as_type(weights, use.dtype())
     zeros = use.call("full", use.like(0, given), shape=[use.written_size(size)])
     return use.call("scatter_elements", zeros, x, given, axis=0, reduction="add")
