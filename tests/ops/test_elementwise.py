@@ -155,7 +155,7 @@ def test_comparisons_give_booleans(name: str, dtype: DType, data: st.DataObject)
 
 
 @pytest.mark.parametrize("name", LOGICAL)
-@examples(60)
+@examples(30)
 @given(pair=operands(DType.BOOL))
 @compares(*LOGICAL)
 def test_logic_is_on_booleans(name: str, pair: tuple[Tensor, Tensor]) -> None:
@@ -398,7 +398,7 @@ def test_contents_beyond_the_type_are_kept_as_what_the_integers_say() -> None:
     assert rule(part, TensorType((), DType.INT32, (constant(1),))) == (constant(high + 1),)
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data())
 @compares("logical_not")
 def test_logical_not_is_numpys(data: st.DataObject) -> None:
