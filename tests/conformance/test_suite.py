@@ -10,6 +10,8 @@ import pytest
 
 from gradual.compilation import Compilation
 from gradual.conformance.cases.case import Request
+from gradual.conformance.cases.code_table import FILE as CODES
+from gradual.conformance.cases.code_table import code_table
 from gradual.conformance.cases.entries import FILE, entries, shared_rules
 from gradual.conformance.cases.read import Collection, load
 from gradual.conformance.implementations.reference import Reference
@@ -115,6 +117,11 @@ def test_the_suite_is_not_small(collection: Collection) -> None:
 def test_entries_of_operators_are_generated(collection: Collection) -> None:
     written = (folder("spec") / FILE).read_text(encoding="utf-8")
     assert written == entries(shared_rules(folder("spec"))), "run `gradual conformance entries`"
+
+
+def test_the_list_of_codes_is_generated() -> None:
+    written = (folder("spec") / CODES).read_text(encoding="utf-8")
+    assert written == code_table(folder("spec")), "run `gradual conformance entries`"
 
 
 def test_programs_differ(collection: Collection) -> None:

@@ -102,6 +102,10 @@ class Facts:
                 self.suppose(goal)
                 self.leave_open(goal)
 
+    def store(self) -> Facts:
+        """These facts; none are pending."""
+        return self
+
     def mark(self) -> Mark:
         """The present point, for `rollback`."""
         return Mark(self._knowing.mark(), self._trail.mark())
