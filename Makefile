@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check campaign oracles nodes format bench fuzz proofs install clean
+.PHONY: try test quick check thorough campaign oracles nodes format bench fuzz proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -30,7 +30,7 @@ quick: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/gradual conformance run $(SUITES)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -k 'not seen_proved' $(QUICK)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(QUICK)
 
 check: install
 	$(BIN)/ruff format --check .
@@ -44,6 +44,14 @@ format: install
 
 bench: install
 	$(BIN)/python -m bench
+
+# The tests of costly laws, each with more examples than the gate has time for, and others at every run.
+LAWS := tests/dims tests/passes tests/properties tests/core/test_surface.py tests/conformance/test_suite.py \
+	tests/ops/test_catalogue.py tests/run/test_graph.py tests/syntax/test_round_trip.py
+
+thorough: install
+	GRADUAL_THOROUGH=$(or $(TIMES),10) HYPOTHESIS_PROFILE=exploring \
+		$(BIN)/python -m pytest -n auto --dist worksteal $(LAWS)
 
 campaign: install
 	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),100000) --log campaign.jsonl --jobs $$(nproc)

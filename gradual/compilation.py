@@ -24,7 +24,6 @@ from gradual.report.bindings import Binding, bindings
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
-from gradual.run.machine import run
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
 from gradual.syntax.tree import ast
@@ -256,6 +255,8 @@ class Compilation:
         """
         if runtime not in ("vm", "graph"):
             raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
+        from gradual.run.machine import run
+
         self._accepted(entry, "run")
         values = self.with_weights(entry, values)
         with self._placing():

@@ -23,7 +23,10 @@ HEAVY = (
 )
 """Libraries that cost start-up time, and that most runs do not need."""
 
-STAGES = ("gradual.checker.fixes", "gradual.passes", "gradual.run.graph", "gradual.lints", "gradual.delaborate")
+STAGES = (
+    *("gradual.checker.fixes", "gradual.passes", "gradual.run.graph", "gradual.run.machine"),
+    *("gradual.lints", "gradual.delaborate"),
+)
 LATE = {
     "gradual/__main__.py": ("gradual.tools.cli",),
     "gradual/compilation.py": (*STAGES, "gradual.checker.completeness", "gradual.report.html"),

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gradual import compilation, compiler
+from gradual import compiler
 from gradual.diagnostic import Diagnostic
+from gradual.run import machine
 from gradual.source import Source, Span
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
@@ -92,7 +93,7 @@ NARROW = (
 def test_a_run_that_breaks_a_promise_is_a_failure(
     monkeypatch: pytest.MonkeyPatch, value: Callable[[int], Value], wrong: str | None
 ) -> None:
-    monkeypatch.setattr(compilation, "run", lambda core, entry, values: value(values[0].shape[0]))
+    monkeypatch.setattr(machine, "run", lambda core, entry, values: value(values[0].shape[0]))
     failure = trial(NARROW)
     assert (failure and re.sub(r":\d+$", "", failure.signature)) == wrong
 

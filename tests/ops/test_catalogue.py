@@ -26,10 +26,11 @@ from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType, TupleType, UnrankedType
 from tests.generators.derived import derived
 from tests.generators.operators import Application, rows
+from tests.thorough import examples
 
 OPERATORS = sorted({one.name for one in CATALOGUE.values()})
 every_operator = pytest.mark.parametrize("name", OPERATORS)
-few = settings(max_examples=20, deadline=None, derandomize=True)
+few = settings(examples(12), derandomize=True)
 fewer = settings(few, max_examples=6)
 drawn = given(data=st.data())
 

@@ -160,7 +160,7 @@ def test_comparisons_give_booleans(name: str, dtype: DType, data: st.DataObject)
 
 
 @pytest.mark.parametrize("name", LOGICAL)
-@examples(60)
+@examples(30)
 @given(pair=operands(DType.BOOL))
 @compares(*LOGICAL)
 def test_logic_is_on_booleans(name: str, pair: tuple[Tensor, Tensor]) -> None:

@@ -28,7 +28,7 @@ from tests.ops.oracle import (
 )
 from tests.ops.test_elementwise import NEAR
 
-many = examples(60)
+many = examples(30)
 
 
 def recast(value: Any, source: DType, target: DType) -> Any:
@@ -120,7 +120,7 @@ def test_a_function_of_floats_is_within_roundings(name: str, data: st.DataObject
     assert_nearly(found, narrowed(found.dtype, NEAR[name](wide(application.arguments[0]))))
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data())
 @compares("power")
 def test_powers_are_numpys(data: st.DataObject) -> None:
@@ -129,7 +129,7 @@ def test_powers_are_numpys(data: st.DataObject) -> None:
     assert_same(found, kept_in(found.dtype, np.power(base, exponent)))
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data())
 @compares("mean", "all", "any")
 def test_the_mean_and_what_holds_of_all_or_any(data: st.DataObject) -> None:

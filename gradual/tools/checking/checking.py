@@ -22,6 +22,9 @@ from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
 from gradual.source import NOWHERE, Source
 
+Unit = str | Text | Absent
+"""The path of a file, a text that was read, or a path that cannot be accessed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -132,7 +135,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     return replace(found, outcome=Outcome.ERRORS) if found.errors else found
 
 
-def unchecked(unit: str | Text | Absent, outcome: Outcome, code: str, *reasons: str) -> Checked:
+def unchecked(unit: Unit, outcome: Outcome, code: str, *reasons: str) -> Checked:
     """The result for a file that was not checked: the reasons are its errors, without a span."""
     name = unit.source.name if isinstance(unit, Text) else unit.path if isinstance(unit, Absent) else unit
     return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)

@@ -18,15 +18,12 @@ from dataclasses import replace
 from multiprocessing import get_context
 from threading import Thread, current_thread, main_thread
 
-from gradual.interface.input.files import Absent, Text
+from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
-from gradual.tools.checking.checking import Checked, Outcome, Wanted, checked_file, troubled, unchecked
+from gradual.tools.checking.checking import Checked, Outcome, Unit, Wanted, checked_file, troubled, unchecked
 
 AHEAD = 4
 """How many files for each process are submitted ahead of the one to be reported next."""
-
-Unit = str | Text | Absent
-"""The path of a file, a text that was read, or a path that cannot be accessed."""
 
 Task = tuple[Unit, Wanted]
 """What to check, and how."""

@@ -17,7 +17,7 @@ from gradual.interface.input.files import Absent, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
-from gradual.tools.checking.checking_many import Unit
+from gradual.tools.checking.checking import Unit
 
 BOM = b"\xef\xbb\xbf"
 

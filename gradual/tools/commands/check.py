@@ -23,8 +23,7 @@ from gradual.report import render
 from gradual.report.located import generated
 from gradual.report.summary import totals
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import Checked, Wanted, checked_file, file_row
-from gradual.tools.checking.checking_many import Unit, checked_all
+from gradual.tools.checking.checking import Checked, Unit, Wanted, checked_file, file_row
 from gradual.tools.models.options import named_sizes, sizes_called
 
 if TYPE_CHECKING:
@@ -221,7 +220,7 @@ def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs
     tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for checked in checked_all(tasks, jobs) if many else [_only(*tasks[0])]:
+    for checked in _many(tasks, jobs) if many else [_only(*tasks[0])]:
         tally.add(checked)
         if not checked.checked and not out.terminal:
             for found in checked.diagnostics:
@@ -247,6 +246,13 @@ def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
     settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
     is_model = not isinstance(path, Text) and model_format(path) is not None
     return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
+
+
+def _many(tasks: Sequence[tuple[Unit, Wanted]], jobs: int) -> Iterator[Checked]:
+    """Check every file; a failure to read one is its result."""
+    from gradual.tools.checking.checking_many import checked_all
+
+    return checked_all(tasks, jobs)
 
 
 def _only(unit: Unit, wanted: Wanted) -> Checked:
