@@ -143,14 +143,14 @@ def _answer(
     changed = found.judgement.attributes
     answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
-    are_read = state.program.limits.contents >= LIMITS.contents  # so no judgement names elements by their operand
+    are_read = state.program.limits.contents >= LIMITS.contents  # else `Asking` may name elements after operands
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
 
 
 def _asked(state: Elaboration, application: Application) -> Asked | None:
-    """Evaluate the operator's judgement; None after reporting a rejection, at unknown rank one at every rank."""
+    """Evaluate the operator's judgement; None after reporting that it rejects operands, whatever their rank."""
     try:
         return asked(state, application)
     except IllFormed as wrong:
