@@ -40,6 +40,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "refinement",
         "def_use",
         "datatypes",
+        "known_ranges",
         "traversal",
         "verify",
     ),

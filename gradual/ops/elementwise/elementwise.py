@@ -4,124 +4,16 @@ from __future__ import annotations
 
 import math
 import operator as exact
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from gradual.dims.term.constraint import all_of, any_of, at_least, at_most, differs, equal, less, more, negated
 from gradual.dims.term.dim import Dim, maximum, minimum
 from gradual.ops.declaration import symbolic_elements as known
 from gradual.ops.declaration.facts import Connective, Facts, Faults, by_type
-from gradual.ops.declaration.operator import Contents, Judgement, Operator, operator
-from gradual.ops.declaration.padding import POINTWISE
-from gradual.ops.declaration.shapes import ZERO, broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.ops.declaration.shapes import ZERO
+from gradual.ops.elementwise import ranges
+from gradual.ops.elementwise.row import Row, Rule, binary, unary
 from gradual.tensors import integers, reals
-from gradual.tensors.index import broadcast_shape, spread
-from gradual.tensors.scalar import kept
-from gradual.tensors.tensor import Tensor, tensor_of
-from gradual.types.dtype import DType
-from gradual.types.type import TensorType, Type
-
-Rule = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """An elementwise operator: what it computes, per kind of element; None where the kind is not admitted.
-
-    Attributes:
-        name: the operator's name.
-        says: what it computes, in words.
-        ints: on integers, exact; the result wraps.
-        floats: on binary64; the result is rounded.
-        bools: on 0 and 1.
-        then: a second operation on floats, after the first has been rounded.
-        tests: the result is boolean.
-        on_dims: what it makes of known integers.
-        on_truths: what it makes of known booleans.
-        facts: what else is declared of it.
-    """
-
-    name: str
-    says: str
-    ints: Rule | None = None
-    floats: Rule | None = None
-    bools: Rule | None = None
-    then: Rule | None = None
-    tests: bool = False
-    on_dims: known.Rule | None = None
-    on_truths: known.Rule | None = None
-    facts: Facts = field(default_factory=Facts)
-
-    def function(self, dtype: DType) -> Rule | None:
-        """What the row computes on elements of this type."""
-        return self.bools if dtype is DType.BOOL else self.floats if dtype.is_float else self.ints
-
-    def result(self, dtype: DType) -> DType:
-        """The element type of the result."""
-        return DType.BOOL if self.tests else dtype
-
-    @property
-    def admitted(self) -> str:
-        """The kinds of elements it is declared on, in words."""
-        kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
-        return " or ".join(kind for kind, function in kinds.items() if function is not None)
-
-    def checked(self, given: Type[Dim], operand: int) -> TensorType[Dim]:
-        """The argument, which is a tensor of an admitted type."""
-        found = tensor(given, operand)
-        if self.function(found.dtype) is None:
-            of_dtype(found, operand, lambda _: False, self.admitted)
-        return found
-
-    def contents(self, *given: TensorType[Dim]) -> Contents:
-        """The result's contents."""
-        dtype = given[0].dtype
-        rule = self.on_truths if dtype is DType.BOOL else self.on_dims
-        return None if rule is None else known.pointwise(rule, self.result(dtype), *given)
-
-    def meaning(self, *given: Tensor) -> Tensor:
-        """The function at each place of the operands, broadcast together."""
-        dtype = given[0].dtype
-        function = self.function(dtype)
-        assert function is not None, f"{self.name} on {dtype}"
-        shape = broadcast_shape(*(part.shape for part in given))
-        found: Any = map(function, *(spread(part.elements, part.shape, shape) for part in given))
-        if self.then is not None and dtype.is_float:
-            found = map(self.then, kept(dtype, found))
-        return tensor_of(shape, self.result(dtype), kept(self.result(dtype), found))
-
-
-def binary(row: Row) -> Operator:
-    """The operator of two operands that broadcast together.   [op.broadcast.agree]"""
-
-    def judge(x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
-        left, right = row.checked(x, 0), row.checked(y, 1)
-        dtype = same_dtype(left, right)
-        shape, needs = broadcast((left.shape, right.shape))
-        return judged(shape, row.result(dtype), needs)
-
-    result = ", bool" if row.tests else ""
-    judge.__doc__ = f"{row.says}   t[..a], t[..b] -> t[..broadcast(a, b){result}]   [op.broadcast.agree]"
-    return _declared(row, judge, (0, 1))
-
-
-def unary(row: Row) -> Operator:
-    """The operator of one operand, whose shape it keeps."""
-
-    def judge(x: TensorType[Dim]) -> Judgement:
-        given = row.checked(x, 0)
-        return judged(given.shape, row.result(given.dtype))
-
-    judge.__doc__ = f"{row.says}   t[..a] -> t[..a{', bool' if row.tests else ''}]"
-    return _declared(row, judge)
-
-
-def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] = ()) -> Operator:
-    tracked = row.contents if row.on_dims is not None or row.on_truths is not None else None
-    facts = Facts(**row.facts, padding=POINTWISE)
-    declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike, **facts)
-    return declare(judge)
 
 
 def _comparison(
@@ -144,9 +36,18 @@ _ARITHMETIC = (
         exact.or_,
         on_dims=exact.add,
         on_truths=any_of,
+        on_ranges=ranges.added,
         facts=Facts(connective=Connective.OR, symbol="+", onnx="Add"),
     ),
-    Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub, facts=Facts(symbol="-", onnx="Sub")),
+    Row(
+        "subtract",
+        "Difference.",
+        exact.sub,
+        exact.sub,
+        on_dims=exact.sub,
+        on_ranges=ranges.subtracted,
+        facts=Facts(symbol="-", onnx="Sub"),
+    ),
     Row(
         "multiply",
         "Product; of booleans, logical and.",
@@ -155,6 +56,7 @@ _ARITHMETIC = (
         exact.and_,
         on_dims=exact.mul,
         on_truths=all_of,
+        on_ranges=ranges.multiplied,
         facts=Facts(connective=Connective.AND, symbol="*", onnx="Mul"),
     ),
     Row(
@@ -163,6 +65,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_divide),
         reals.divide,
         on_dims=known.trunc_quotient,
+        on_ranges=ranges.truncated,
         facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="/", onnx="Div"),
     ),
     Row(
@@ -172,6 +75,7 @@ _ARITHMETIC = (
         reals.divide,
         then=reals.floor,
         on_dims=known.floor_quotient,
+        on_ranges=ranges.floored,
         facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="//", onnx="Div"),
     ),
     Row(
@@ -181,6 +85,7 @@ _ARITHMETIC = (
         reals.divide,
         then=reals.trunc,
         on_dims=known.trunc_quotient,
+        on_ranges=ranges.truncated,
         facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Div"),
     ),
     Row(
@@ -189,6 +94,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_mod),
         reals.remainder_trunc,
         on_dims=known.trunc_remainder,
+        on_ranges=ranges.trunc_remainder,
         facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Mod"),
     ),
     Row(
@@ -197,6 +103,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_mod),
         reals.remainder_trunc,
         on_dims=known.trunc_remainder,
+        on_ranges=ranges.trunc_remainder,
         facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Mod"),
     ),
     Row(
@@ -205,6 +112,7 @@ _ARITHMETIC = (
         integers.dividing(exact.mod),
         reals.remainder_floor,
         on_dims=known.floor_remainder,
+        on_ranges=ranges.floor_remainder,
         facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="%", onnx="Mod"),
     ),
     Row(
@@ -223,6 +131,7 @@ _ARITHMETIC = (
         exact.or_,
         on_dims=maximum,
         on_truths=any_of,
+        on_ranges=ranges.greater,
         facts=Facts(connective=Connective.OR, onnx="Max"),
     ),
     Row(
@@ -233,6 +142,7 @@ _ARITHMETIC = (
         exact.and_,
         on_dims=minimum,
         on_truths=all_of,
+        on_ranges=ranges.lesser,
         facts=Facts(connective=Connective.AND, onnx="Min"),
     ),
     Row(
@@ -247,6 +157,7 @@ _ARITHMETIC = (
         "Shift toward the low bits, which keeps the sign; by a negative count is a fault.",
         integers.shifting(exact.rshift),
         on_dims=known.shifted_right,
+        on_ranges=ranges.shifted_right,
         facts=Facts(faults=Faults.NEGATIVE_OPERAND, onnx="BitShift"),
     ),
 )
@@ -314,7 +225,7 @@ def _float(name: str, says: str, function: Rule, **facts: Unpack[Facts]) -> Row:
 
 
 def _rounding(name: str, says: str, function: Rule, **facts: Unpack[Facts]) -> Row:
-    return Row(name, says, _same, function, on_dims=_same, facts=facts)
+    return Row(name, says, _same, function, on_dims=_same, on_ranges=ranges.same, facts=facts)
 
 
 _UNARY = (
@@ -326,11 +237,26 @@ _UNARY = (
         _same,
         on_dims=_same,
         on_truths=_same,
+        on_ranges=ranges.same,
         facts=Facts(identity=by_type, connective=Connective.SAME, onnx="Identity"),
     ),
-    Row("negative", "Negation.", exact.neg, exact.neg, on_dims=exact.neg, facts=Facts(onnx="Neg")),
     Row(
-        "abs", "Absolute value; the least integer stays as it is.", abs, abs, on_dims=_absolute, facts=Facts(onnx="Abs")
+        "negative",
+        "Negation.",
+        exact.neg,
+        exact.neg,
+        on_dims=exact.neg,
+        on_ranges=ranges.negated,
+        facts=Facts(onnx="Neg"),
+    ),
+    Row(
+        "abs",
+        "Absolute value; the least integer stays as it is.",
+        abs,
+        abs,
+        on_dims=_absolute,
+        on_ranges=ranges.absolute,
+        facts=Facts(onnx="Abs"),
     ),
     Row(
         "sign",
@@ -338,6 +264,7 @@ _UNARY = (
         integers.sign,
         reals.sign,
         on_dims=known.sign,
+        on_ranges=ranges.signs,
         facts=Facts(onnx="Sign"),
     ),
     _rounding("floor", "Each element rounded down to an integer.", reals.floor, onnx="Floor"),
@@ -385,6 +312,7 @@ _UNARY = (
         lambda x: max(x, 0),
         lambda x: 0.0 if x <= 0.0 else x,
         on_dims=lambda x: maximum(x, ZERO),
+        on_ranges=ranges.not_negative,
         facts=Facts(onnx="Relu"),
     ),
 )

@@ -1,0 +1,88 @@
+"""What an application owes for known indices: they are within bounds.   [op.index.bounds]"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from gradual.checker.functions.needs import obligation_of
+from gradual.checker.obligations.discharge import discharge
+from gradual.checker.obligations.obligation import Obligation
+from gradual.checker.program.rule_cache import Answer
+from gradual.checker.state.context import TypingContext
+from gradual.checker.state.values import Made
+from gradual.diagnostic import Related
+from gradual.dims.term.constraint import Constraint
+from gradual.ops.declaration.lookups import RULE, Bound, Lookup
+from gradual.ops.declaration.operator import Need, Operator
+from gradual.source import Span
+from gradual.verdict import Proved
+
+
+def owe_bounds(
+    state: TypingContext,
+    operator: Operator,
+    operands: Sequence[str],
+    answer: Answer,
+    span: Span,
+    spans: Sequence[Span],
+) -> bool:
+    """Discharge what is owed for known indices; False if one is refuted.
+
+    A bound that some index keeps whatever the others do is only tried: where it fails, the operator may yet succeed.
+    """
+    types = answer.asked.types
+    if operator.lookups is None or types is None:
+        return True
+    facts = state.facts.lasting()
+    for lookup, bound in state.values.ranges.bounds(operator, operands, types, answer.attributes):
+        goal = bound.owed(lambda empty: facts.known.estimate.holds(facts.rewrite(empty)) is not False)
+        if not bound.exact:
+            _try(state, goal)
+        elif not discharge(state, goal, _described(state, operator, lookup, bound, goal, operands, span, spans)):
+            return False
+    return True
+
+
+def _try(state: TypingContext, goal: Constraint) -> None:
+    """Count a bound that is proved."""
+    if not state.reach.unreachable and isinstance(state.program.decider.decide(state.facts, goal), Proved):
+        state.obligations.proved += 1
+
+
+def _described(
+    state: TypingContext,
+    operator: Operator,
+    lookup: Lookup,
+    bound: Bound,
+    goal: Constraint,
+    operands: Sequence[str],
+    span: Span,
+    spans: Sequence[Span],
+) -> Callable[[], Obligation]:
+    """The obligation with the place that made the indices, where it is another one."""
+
+    def described() -> Obligation:
+        places = ((*lookup.indices, None), *((lookup.axis,) if lookup.axis is not None else ()))
+        need = Need(goal, RULE, bound.says, places)
+        owed = obligation_of(state, operator, need, goal, operands, span, spans)
+        made = _maker(state, "#".join((operands[lookup.indices[0]], *map(str, lookup.indices[1:]))))
+        if made is None or made.span == owed.span:
+            return owed
+        return replace(owed, related=(*owed.related, Related(made.span, f"the indices are made by {made.by} here")))
+
+    return described
+
+
+def _maker(state: TypingContext, value: str) -> Made | None:
+    """The application that made the indices, before others changed their order or added to them."""
+    found = None
+    for _ in range(state.program.limits.rlimit):
+        made = state.values.origins.get(value)
+        if not isinstance(made, Made):
+            return found
+        found, known = made, [one for one in made.operands if state.values.ranges.knows(one)]
+        if len(known) != 1:
+            return found
+        (value,) = known
+    return found

@@ -1,0 +1,112 @@
+"""Lookups: the indices that an operator looks up in an axis, and what is owed for those that are known.
+
+The operator itself faults at an index out of bounds, so nothing is owed for an index that is only data.
+[op.index.bounds]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gradual.dims.term.constraint import TRUE, Constraint, any_of, at_least, at_most, equal
+from gradual.dims.term.dim import Dim, constant, of_atom
+from gradual.dims.term.print import brief
+from gradual.ops.declaration.element_ranges import Range, data_of
+from gradual.types.type import Content
+
+RULE = "op.index.bounds"
+_ZERO = constant(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is owed for a known index.
+
+    Attributes:
+        goal: that it is within bounds.
+        empty: the conditions under which nothing is looked up, and the goal may fail.
+        says: the failure in words.
+        exact: whether a lookup is out of bounds wherever the goal fails; if not, the goal is only tried.
+    """
+
+    goal: Constraint
+    empty: tuple[Constraint, ...]
+    says: str
+    exact: bool
+
+    def owed(self, possible: Callable[[Constraint], bool]) -> Constraint:
+        """The goal, or that nothing is looked up where that is possible."""
+        return any_of(self.goal, *filter(possible, self.empty))
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Indices that an operator looks up in an axis.
+
+    Attributes:
+        indices: the operand that has them, or the field of a tuple operand.
+        size: the size of the axis.
+        axis: the operand and the axis that have this size, if there is one.
+        count: sizes whose product is the number of indices looked up.
+        part: which element of the operand alone is looked up; None for all of them.
+        all_of: whether all elements of the operand are looked up in this axis.
+        negative: whether -1 is the last place.
+        ignored: an index that is not looked up.
+    """
+
+    indices: tuple[int, ...]
+    size: Dim
+    axis: tuple[int, ...] | None
+    count: tuple[Dim, ...]
+    part: int | None = None
+    all_of: bool = True
+    negative: bool = True
+    ignored: int | None = None
+
+    def bounds(self, contents: Sequence[Content] | None, known: Range | None) -> Iterator[Bound]:
+        """What is owed for indices that are known one by one, or else by their range."""
+        if contents is not None:
+            yield from self._of_each(contents)
+        elif known is not None:
+            yield from self._of_ends(known.least, known.greatest, known.attained and self.all_of)
+
+    def _of_each(self, contents: Sequence[Content]) -> Iterator[Bound]:
+        """Of numbers only the outermost matter."""
+        named = contents if self.part is None else contents[self.part : self.part + 1]
+        parts = dict.fromkeys(part for part in named if isinstance(part, Dim) and not data_of(part))
+        numbers = [part.value for part in parts if part.value is not None and part.value != self.ignored]
+        if numbers:
+            yield from self._of_ends(constant(min(numbers)), constant(max(numbers)), True)
+        for part in parts:
+            if part.value is None:
+                yield from self._of_ends(part, part, True)
+
+    def _of_ends(self, least: Dim, greatest: Dim, exact: bool) -> Iterator[Bound]:
+        """An end whose sign is known has one way to be out of bounds, if -1 is the last place."""
+        exact = exact and (self.ignored is None or (least.value is not None and least.value > self.ignored))
+        if not self.negative or greatest.value is None or greatest.value >= 0:
+            yield self._bound(greatest, at_most(greatest, self.size - 1), exact)
+        if least.value is None or least.value < 0:
+            yield self._bound(least, at_least(least, -self.size if self.negative else _ZERO), exact)
+
+    def _bound(self, index: Dim, goal: Constraint, exact: bool) -> Bound:
+        where = "a size of" if self.axis is None else f"dimension {self.axis[-1]} with size"
+        says = f"index {brief(index)} is out of bounds for {where} {brief(self.size)}"
+        empty = tuple(equal(size, _ZERO) for size in self.count if self._may_be_empty(size, goal))
+        return Bound(goal, empty, says, exact)
+
+    def _may_be_empty(self, size: Dim, goal: Constraint) -> bool:
+        """Whether the goal may fail where a size is 0: not that of `arange(0, t)`, as `t <= n` holds if t is 0."""
+        if size.value is not None:
+            return size.value == 0
+        variable = next((one for one in size.variables() if size is of_atom(one)), None)
+        if variable is None:
+            return True
+        none = {variable: _ZERO}
+        left = goal.substitute(none)
+        return left is not TRUE and left is not at_least(self.size.substitute(none), _ZERO)
+
+
+Lookups = Callable[..., Sequence[Lookup]]
+"""`(*argument types, **attributes)`: the lookups of an application."""
