@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations
 from gradual.core.def_use import binds
+from gradual.core.known_ranges import KnownRanges
 from gradual.core.pattern import CorePattern
 from gradual.core.terms import (
     Apply,
@@ -61,6 +62,7 @@ class Demands:
         knowing: facts from declarations and passed checks, without path conditions.
         solver: decides what `knowing` cannot.
         inside: the number of enclosing branches, plus the number of earlier checks that always fail.
+        ranges: between which numbers the integers of variables lie.
     """
 
     module: Module
@@ -71,6 +73,7 @@ class Demands:
     knowing: DeferredFacts = field(default_factory=lambda: DeferredFacts(Decider(LIMITS, smt=False)))
     solver: Decider = field(default_factory=lambda: Decider(LIMITS))
     inside: int = 0
+    ranges: KnownRanges = field(default_factory=KnownRanges)
 
     def enter(self, function: Function) -> None:
         """Add the facts that hold on entry to a function."""
@@ -120,6 +123,7 @@ class Demands:
         """Record the type of the variable that a step defines."""
         if not isinstance(step, Check | Assertion):
             self.types[step.name] = step.type
+            self.ranges.step(step, self.types)
 
     def reach(self, step: Step) -> None:
         """Add the facts after a step: the sizes of its value are natural."""
@@ -275,6 +279,9 @@ class Demands:
         except IllFormed:
             return
         yield from (need.goal for need in found.needs)
+        for _, bound in self.ranges.bounds(step.operator.form(step.operands), step.operands, types, step.attributes):
+            if bound.exact:
+                yield bound.owed(lambda empty: not self.never(empty))
 
 
 def _agreed(left: Shown, right: Shown) -> GradualType | None:

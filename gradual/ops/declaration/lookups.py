@@ -65,10 +65,10 @@ class Lookup:
     ignored: int | None = None
 
     def bounds(self, contents: Sequence[Content] | None, known: Range | None) -> Iterator[Bound]:
-        """What is owed for indices that are known one by one, or else by their range."""
-        if contents is not None:
-            yield from self._of_each(contents)
-        elif known is not None:
+        """What is owed for indices that are known one by one, or else by their range, or else for those that are."""
+        if known is None or (contents is not None and not data_of(*contents)):
+            yield from self._of_each(contents or ())
+        else:
             yield from self._of_ends(known.least, known.greatest, known.attained and self.all_of)
 
     def _of_each(self, contents: Sequence[Content]) -> Iterator[Bound]:
