@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradual.dims.term.constraint import TRUE, Constraint, any_of, at_least, at_most, equal
-from gradual.dims.term.dim import Dim, constant, of_atom
+from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, any_of, at_least, at_most, equal
+from gradual.dims.term.dim import Dim, constant
 from gradual.dims.term.print import brief
 from gradual.ops.declaration.element_ranges import Range, data_of
 from gradual.types.type import Content
@@ -93,19 +93,21 @@ class Lookup:
     def _bound(self, index: Dim, goal: Constraint, exact: bool) -> Bound:
         where = "a size of" if self.axis is None else f"dimension {self.axis[-1]} with size"
         says = f"index {brief(index)} is out of bounds for {where} {brief(self.size)}"
-        empty = tuple(equal(size, _ZERO) for size in self.count if self._may_be_empty(size, goal))
-        return Bound(goal, empty, says, exact)
+        empty = (equal(size, _ZERO) for size in self.count)
+        return Bound(goal, tuple(one for one in empty if self._adds_to(goal, one)), says, exact)
 
-    def _may_be_empty(self, size: Dim, goal: Constraint) -> bool:
-        """Whether the goal may fail where a size is 0: not that of `arange(0, t)`, as `t <= n` holds if t is 0."""
-        if size.value is not None:
-            return size.value == 0
-        variable = next((one for one in size.variables() if size is of_atom(one)), None)
-        if variable is None:
-            return True
-        none = {variable: _ZERO}
-        left = goal.substitute(none)
-        return left is not TRUE and left is not at_least(self.size.substitute(none), _ZERO)
+    def _adds_to(self, goal: Constraint, empty: Constraint) -> bool:
+        """Whether the goal may fail where there is no index: not for `arange(0, t)`, as `t <= n` holds if t is 0."""
+        if empty is FALSE:
+            return False
+        if empty.solution is not None:
+            none = dict([empty.solution])
+            left = goal.substitute(none)
+            return left is not TRUE and left is not at_least(self.size.substitute(none), _ZERO)
+        if isinstance(goal, AtMost) and isinstance(empty, AtMost):
+            slack = (goal.difference - empty.difference).value
+            return slack is None or slack < 0
+        return True
 
 
 Lookups = Callable[..., Sequence[Lookup]]

@@ -1,4 +1,5 @@
 """Operators that choose elements by index or by mask: slices, take and gather, scatter, masks, sorting.
 
-Indices out of bounds are a fault of the program, no obligation. Spec: `op.index.bounds`, `op.strided_slice.clamp`.
+An index out of bounds is a fault; of one that is known it is owed that it is none. Spec: `op.index.bounds`,
+`op.strided_slice.clamp`.
 """
