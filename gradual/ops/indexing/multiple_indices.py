@@ -14,7 +14,8 @@ from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, OpenRank, operator
 from gradual.ops.declaration.shapes import ONE, agreement, broadcast, contents_of, fields, judged, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
-from gradual.ops.indexing.index_modes import integers, reducing, within
+from gradual.ops.indexing.index_modes import integers, within
+from gradual.ops.indexing.take import reducing
 from gradual.tensors.fault import invalid_value, out_of_bounds
 from gradual.tensors.index import broadcast_shape, numel, offsets, picked, spread, strides
 from gradual.tensors.scalar import kept

@@ -6,7 +6,7 @@ default, and takes it modulo the extent with `mode="wrap"`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, product
 from typing import Any
 
@@ -19,8 +19,10 @@ from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Nee
 from gradual.ops.declaration.padding import NO_AXES, Axes, Growth, Padding, all_axes, all_but
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
-from gradual.ops.indexing.index_modes import MODES, integers, reducing, within
+from gradual.ops.indexing.index_modes import MODES, integers, within
+from gradual.tensors import reals
 from gradual.tensors.index import numel, offsets, picked, strides
+from gradual.tensors.integers import trunc_divide
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
@@ -195,6 +197,23 @@ def _ranks(first: TensorType[Dim], *others: TensorType[Dim]) -> None:
 
 
 _REDUCTIONS = ("update", "add", "mul", "mean", "min", "max")
+
+
+def reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
+    """How an update meets the element in its place."""
+    floats = dtype.is_float
+    match reduction:
+        case "add":
+            return lambda old, new: old + new
+        case "mul":
+            return lambda old, new: old * new
+        case "mean":
+            return lambda old, new: (old + new) / 2 if floats else trunc_divide(old + new, 2)
+        case "min":
+            return reals.minimum if floats else min
+        case "max":
+            return reals.maximum if floats else max
+    return lambda old, new: new
 
 
 def _scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, *, axis: int, reduction: str) -> Tensor:
