@@ -2,78 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradual.core.terms import Apply, Constant, MakeTuple, Project, Step
 from gradual.dims.rewrite.readable import is_large
-from gradual.dims.term.dim import constant
+from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
-from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, known_range
+from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, is_natural_number, known_range
 from gradual.ops.declaration.lookups import Bound, Lookup
 from gradual.ops.declaration.operator import Operator
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import OpenedType, TensorType, TupleType
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unasked:
+    """A step of whose value a range may be known, and the types that its operands had there."""
+
+    step: Apply | MakeTuple | Project
+    operands: tuple[str, ...]
+    types: tuple[OpenedType, ...]
+
+
 @dataclass(slots=True, eq=False)
 class KnownRanges:
     """What is known of all elements of a value together, where its type does not know each of them.
 
-    Ranges do not leave a function, a branch or an annotation: parameters, results of calls and joins have none.
+    It is computed when it is asked for.  Ranges do not leave a function, a branch or an annotation: parameters, results
+    of calls and joins have none.
+
+    Attributes:
+        natural: whether a dim is known not to be negative.
     """
 
-    _found: dict[str, Ranges | Tensor] = field(default_factory=dict)
+    natural: Callable[[Dim], bool] = is_natural_number
+    _found: dict[str, Ranges | Tensor | _Unasked] = field(default_factory=dict)
 
-    def knows(self, name: str) -> bool:
-        """Whether more is known of a value than its type says."""
-        return name in self._found
+    def step(self, step: Step, types: Mapping[str, Any]) -> None:
+        """Record a step."""
+        match step:
+            case Constant(name, Tensor() as value, TensorType(contents=None)) if value.dtype.is_integer:
+                self._found[name] = value
+            case Apply(operator=operator, operands=operands):
+                if operator.ranges is not None and _holds_unknown_integers(step.type):
+                    self._found[step.name] = _Unasked(step, operands, tuple([types[one] for one in operands]))
+            case MakeTuple(name, fields):
+                if any(part in self._found for part in fields):
+                    self._found[name] = _Unasked(step, fields, tuple([types[one] for one in fields]))
+            case Project(name, operand):
+                if operand in self._found:
+                    self._found[name] = _Unasked(step, (operand,), (types[operand],))
 
     def of(self, name: str, type: OpenedType) -> Ranges:
         """What is known of a value of this type."""
         match type:
             case TensorType():
-                found = known_range(type) or self._found.get(name)
-                return self._of_literal(name, found) if isinstance(found, Tensor) else found
+                return known_range(type) or self.known(name)
             case TupleType(fields):
-                whole = self._found.get(name)
+                whole = self.known(name)
                 parts = whole if isinstance(whole, tuple) else (None,) * len(fields)
                 return tuple(known_range(type) or part for type, part in zip(fields, parts, strict=True))
             case _:
                 return None
 
-    def _of_literal(self, name: str, value: Tensor) -> Range | None:
-        """The range of a constant, which is looked at when it is asked for, as it may be large."""
-        ends = (min(value.elements), max(value.elements)) if value.size else None
-        found = Range(constant(ends[0]), constant(ends[1])) if ends is not None else None
-        self._found[name] = found
-        return found
+    def known(self, name: str) -> Ranges:
+        """What is known of a value beside its type."""
+        waiting = [name]
+        while waiting:
+            found = self._found.get(waiting[-1])
+            if isinstance(found, _Unasked):
+                before = [one for one in found.operands if isinstance(self._found.get(one), _Unasked)]
+                if before:
+                    waiting += before
+                    continue
+                self._found[waiting[-1]] = self._asked(found)
+            elif isinstance(found, Tensor):
+                self._found[waiting[-1]] = _of_literal(found)
+            waiting.pop()
+        answer = self._found.get(name)
+        assert not isinstance(answer, _Unasked | Tensor), name
+        return answer
 
-    def step(self, step: Step, types: Mapping[str, Any]) -> None:
-        """Record what is known of the value of a step."""
-        match step:
-            case Constant(name, Tensor() as value, TensorType(contents=None)) if value.dtype.is_integer:
-                self._found[name] = value
-            case Apply(operator=operator):
-                if operator.ranges is not None and _holds_unknown_integers(step.type):
-                    self._apply(step, operator.form(step.operands), types)
-            case MakeTuple(name, fields):
-                if any(part in self._found for part in fields):
-                    self._found[name] = tuple(self.of(part, types[part]) for part in fields)
-            case Project(name, operand, index):
-                whole = self._found.get(operand)
-                if isinstance(whole, tuple):
-                    self._found[name] = whole[index]
-
-    def _apply(self, step: Apply, operator: Operator, types: Mapping[str, Any]) -> None:
-        held = [types[operand] for operand in step.operands]
-        if not all(map(_is_ranked, held)):
-            return
-        given = Operands([self.of(*pair) for pair in zip(step.operands, held, strict=True)], held, step.attributes)
-        found = operator.ranges(given) if operator.ranges is not None else None
-        if found is not None and not _is_large(found):
-            self._found[step.name] = found
+    def _asked(self, made: _Unasked) -> Ranges:
+        """What is known of the value of a step, whose operands have been asked."""
+        ranges = tuple(self.of(*pair) for pair in zip(made.operands, made.types, strict=True))
+        match made.step:
+            case Apply() as step:
+                rule = step.operator.form(step.operands).ranges
+                if rule is None or not all(map(_is_ranked, made.types)):
+                    return None
+                found = rule(Operands(ranges, made.types, step.attributes, self.natural))
+                return None if _is_large(found) else found
+            case MakeTuple():
+                return ranges
+            case Project(index=index):
+                return ranges[0][index] if isinstance(ranges[0], tuple) else None
 
     def bounds(
         self,
@@ -93,6 +118,11 @@ class KnownRanges:
             yield from (
                 (lookup, bound) for bound in lookup.bounds(contents, known if isinstance(known, Range) else None)
             )
+
+
+def _of_literal(value: Tensor) -> Range | None:
+    """The range of a constant, which may be large."""
+    return Range(constant(min(value.elements)), constant(max(value.elements))) if value.size else None
 
 
 def _holds_unknown_integers(type: OpenedType) -> bool:

@@ -24,7 +24,7 @@ from gradual.core.terms import (
 )
 from gradual.dims.solver.decide import Decider, Undetermined, Unsat
 from gradual.dims.solver.deferred import DeferredFacts, Passed
-from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, defined, equal
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, at_most, defined, equal
 from gradual.dims.term.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed
@@ -74,6 +74,9 @@ class Demands:
     solver: Decider = field(default_factory=lambda: Decider(LIMITS))
     inside: int = 0
     ranges: KnownRanges = field(default_factory=KnownRanges)
+
+    def __post_init__(self) -> None:
+        self.ranges.natural = lambda dim: self.never(at_most(dim, -1))
 
     def enter(self, function: Function) -> None:
         """Add the facts that hold on entry to a function."""

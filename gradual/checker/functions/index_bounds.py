@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from gradual.checker.functions.needs import obligation_of
 from gradual.checker.obligations.discharge import discharge
@@ -16,7 +17,6 @@ from gradual.dims.term.constraint import Constraint
 from gradual.ops.declaration.lookups import RULE, Bound, Lookup
 from gradual.ops.declaration.operator import Need, Operator
 from gradual.source import Span
-from gradual.verdict import Proved
 
 
 def owe_bounds(
@@ -34,19 +34,25 @@ def owe_bounds(
     types = answer.asked.types
     if operator.lookups is None or types is None:
         return True
-    facts = state.facts.lasting()
     for lookup, bound in state.values.ranges.bounds(operator, operands, types, answer.attributes):
-        goal = bound.owed(lambda empty: facts.known.estimate.holds(facts.rewrite(empty)) is not False)
         if not bound.exact:
-            _try(state, goal)
-        elif not discharge(state, goal, _described(state, operator, lookup, bound, goal, operands, span, spans)):
+            _try(state, bound.goal)
+            continue
+        goal = bound.owed(partial(_is_possible, state))
+        if not discharge(state, goal, _described(state, operator, lookup, bound, goal, operands, span, spans)):
             return False
     return True
 
 
+def _is_possible(state: TypingContext, empty: Constraint) -> bool:
+    """Whether there may be no index, by facts that outlive branches."""
+    facts = state.facts.lasting()
+    return facts.known.estimate.holds(facts.rewrite(empty)) is not False
+
+
 def _try(state: TypingContext, goal: Constraint) -> None:
-    """Count a bound that is proved."""
-    if not state.reach.unreachable and isinstance(state.program.decider.decide(state.facts, goal), Proved):
+    """Count a bound that holds by what is known of the sizes in it; no search is worth more."""
+    if not state.reach.unreachable and state.facts.known.estimate.holds(state.facts.rewrite(goal)):
         state.obligations.proved += 1
 
 
@@ -64,7 +70,7 @@ def _described(
 
     def described() -> Obligation:
         places = ((*lookup.indices, None), *((lookup.axis,) if lookup.axis is not None else ()))
-        need = Need(goal, RULE, bound.says, places)
+        need = Need(goal, RULE, lookup.says(bound.index), places)
         owed = obligation_of(state, operator, need, goal, operands, span, spans)
         made = _maker(state, "#".join((operands[lookup.indices[0]], *map(str, lookup.indices[1:]))))
         if made is None or made.span == owed.span:
@@ -81,7 +87,7 @@ def _maker(state: TypingContext, value: str) -> Made | None:
         made = state.values.origins.get(value)
         if not isinstance(made, Made):
             return found
-        found, known = made, [one for one in made.operands if state.values.ranges.knows(one)]
+        found, known = made, [one for one in made.operands if state.values.ranges.known(one) is not None]
         if len(known) != 1:
             return found
         (value,) = known

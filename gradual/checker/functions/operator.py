@@ -72,7 +72,7 @@ def apply(
             state.values.failed.add(name)
             break
     else:
-        if not owe_bounds(state, operator, operands, answer, span, spans):
+        if operator.lookups is not None and not owe_bounds(state, operator, operands, answer, span, spans):
             state.values.failed.add(name)
     made, values = intern(f"`{operator.name}`"), tuple(operands)
     promise = found.promise or Promise(span, f"the elements that {made} met")
@@ -90,7 +90,8 @@ def apply(
         state.values.implications[name] = truth
     step = Apply(name, operator, values, answer.settings, type, span, found.accepts)
     state.output.steps.append(step)
-    state.values.ranges.step(step, state.values.types)
+    if operator.ranges is not None:
+        state.values.ranges.step(step, state.values.types)
     return state.values.define(name, type, Made(made, values, span, operator.comparison))
 
 

@@ -52,13 +52,25 @@ Ranges = Range | tuple["Ranges", ...] | None
 """What is known of a value: the range of a tensor, or what is known of each field of a tuple."""
 
 
+def is_natural_number(dim: Dim) -> bool:
+    """Whether a dim is a number that is not negative."""
+    return dim.value is not None and dim.value >= 0
+
+
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """The operands of an application: what is known of them, their types, and the attributes."""
+    """The operands of an application.
+
+    Attributes:
+        ranges, types: what is known of them.
+        attributes: the attributes of the application.
+        natural: whether a dim is known not to be negative.
+    """
 
     ranges: Sequence[Ranges]
     types: Sequence[Type[Dim]]
     attributes: Mapping[str, Any]
+    natural: Callable[[Dim], bool] = is_natural_number
 
 
 RangeRule = Callable[[Operands], Ranges]

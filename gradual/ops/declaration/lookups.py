@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, any_of, at_least, at_most, equal
-from gradual.dims.term.dim import Dim, constant
+from gradual.dims.term.dim import Dim, constant, polynomial
 from gradual.dims.term.print import brief
 from gradual.ops.declaration.element_ranges import Range, data_of
 from gradual.types.type import Content
@@ -26,18 +26,18 @@ class Bound:
     Attributes:
         goal: that it is within bounds.
         empty: the conditions under which nothing is looked up, and the goal may fail.
-        says: the failure in words.
+        index: the index.
         exact: whether a lookup is out of bounds wherever the goal fails; if not, the goal is only tried.
     """
 
     goal: Constraint
     empty: tuple[Constraint, ...]
-    says: str
+    index: Dim
     exact: bool
 
     def owed(self, possible: Callable[[Constraint], bool]) -> Constraint:
         """The goal, or that nothing is looked up where that is possible."""
-        return any_of(self.goal, *filter(possible, self.empty))
+        return any_of(self.goal, *filter(possible, self.empty)) if self.empty else self.goal
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +76,37 @@ class Lookup:
         named = contents if self.part is None else contents[self.part : self.part + 1]
         parts = dict.fromkeys(part for part in named if isinstance(part, Dim) and not data_of(part))
         numbers = [part.value for part in parts if part.value is not None and part.value != self.ignored]
-        if numbers:
+        if numbers and not self._has(min(numbers), max(numbers)):
             yield from self._of_ends(constant(min(numbers)), constant(max(numbers)), True)
+        elif numbers:
+            yield Bound(TRUE, (), constant(numbers[0]), True)
         for part in parts:
             if part.value is None:
                 yield from self._of_ends(part, part, True)
+
+    def _has(self, least: int, greatest: int) -> bool:
+        """Whether all of these numbers are places in an axis of known size."""
+        size = self.size.value
+        return size is not None and (-size if self.negative else 0) <= least and greatest < size
 
     def _of_ends(self, least: Dim, greatest: Dim, exact: bool) -> Iterator[Bound]:
         """An end whose sign is known has one way to be out of bounds, if -1 is the last place."""
         exact = exact and (self.ignored is None or (least.value is not None and least.value > self.ignored))
         if not self.negative or greatest.value is None or greatest.value >= 0:
-            yield self._bound(greatest, at_most(greatest, self.size - 1), exact)
+            yield self._bound(greatest, _at_most(greatest, self.size - 1), exact)
         if least.value is None or least.value < 0:
-            yield self._bound(least, at_least(least, -self.size if self.negative else _ZERO), exact)
+            yield self._bound(least, _at_most(-self.size if self.negative else _ZERO, least), exact)
 
     def _bound(self, index: Dim, goal: Constraint, exact: bool) -> Bound:
-        where = "a size of" if self.axis is None else f"dimension {self.axis[-1]} with size"
-        says = f"index {brief(index)} is out of bounds for {where} {brief(self.size)}"
+        if goal is TRUE or not exact:
+            return Bound(goal, (), index, exact)
         empty = (equal(size, _ZERO) for size in self.count)
-        return Bound(goal, tuple(one for one in empty if self._adds_to(goal, one)), says, exact)
+        return Bound(goal, tuple(one for one in empty if self._adds_to(goal, one)), index, exact)
+
+    def says(self, index: Dim) -> str:
+        """The failure in words."""
+        where = "a size of" if self.axis is None else f"dimension {self.axis[-1]} with size"
+        return f"index {brief(index)} is out of bounds for {where} {brief(self.size)}"
 
     def _adds_to(self, goal: Constraint, empty: Constraint) -> bool:
         """Whether the goal may fail where there is no index: not for `arange(0, t)`, as `t <= n` holds if t is 0."""
@@ -108,6 +120,13 @@ class Lookup:
             slack = (goal.difference - empty.difference).value
             return slack is None or slack < 0
         return True
+
+
+def _at_most(low: Dim, high: Dim) -> Constraint:
+    """`low <= high` without what both sides have: `p + t <= n`, and not `n * (b - 1) + p + t <= b * n`."""
+    difference = high - low
+    taken = polynomial({monomial: -count for monomial, count in difference.terms if count < 0})
+    return at_most(taken, difference + taken)
 
 
 Lookups = Callable[..., Sequence[Lookup]]

@@ -1,8 +1,8 @@
 """Ranges of elementwise results: interval arithmetic whose ends may be symbolic.   [op.index.known]
 
-A rule takes the ranges of the operands, and whether each element of one meets each element of the other: only then are
-the ends of the result elements of it.  Sums and products may wrap as the elements do, since they wrap alike; every
-other rule refuses ends that may have wrapped.
+A rule takes the ranges of the operands.  The ends of a result of two operands are elements of it only if each element
+of one operand meets each element of the other.  Sums and products may wrap as the elements do, since they wrap alike;
+every other rule refuses ends that may have wrapped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradual.ops.declaration.shapes import ONE, ZERO, tensor
 from gradual.types.type import TensorType, Type
 
 Rule = Callable[..., Range | None]
-"""`(left, right, all pairs meet)` of two operands, or `(range)` of one."""
+"""`(left, right, operands)` of two operands, or `(range)` of one."""
 
 
 def pointwise(rule: Rule) -> RangeRule:
@@ -29,7 +29,7 @@ def pointwise(rule: Rule) -> RangeRule:
         if not dtype.is_integer:
             return None
         known = [part if isinstance(part, Range) else None for part in given.ranges]
-        found = rule(*known, _meet(given.types)) if len(known) == 2 else rule(*known)
+        found = rule(*known, given) if len(known) == 2 else rule(*known)
         return fitted(found, dtype)
 
     return ranges
@@ -41,16 +41,16 @@ def _meet(types: Sequence[Type[Dim]]) -> bool:
     return all(ONE in sizes for sizes in zip_longest(*shapes, fillvalue=ONE))
 
 
-def _reached(left: Range, right: Range, meet: bool) -> bool:
+def _reached(left: Range, right: Range, given: Operands) -> bool:
     """Whether the ends of what is monotone in both operands are elements."""
-    return left.attained and right.attained and (meet or left.single or right.single)
+    return left.attained and right.attained and (left.single or right.single or _meet(given.types))
 
 
-def added(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def added(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a sum."""
     if left is None or right is None:
         return None
-    return Range(left.least + right.least, left.greatest + right.greatest, _reached(left, right, meet), wraps=True)
+    return Range(left.least + right.least, left.greatest + right.greatest, _reached(left, right, given), wraps=True)
 
 
 def negated(given: Range | None) -> Range | None:
@@ -58,43 +58,46 @@ def negated(given: Range | None) -> Range | None:
     return None if given is None else replace(given, least=-given.greatest, greatest=-given.least, wraps=True)
 
 
-def subtracted(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def subtracted(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a difference."""
-    return added(left, negated(right), meet)
+    return added(left, negated(right), given)
 
 
-def multiplied(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def multiplied(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a product with a single number, or of two that are not negative."""
     if left is None or right is None:
         return None
     ends = left.least * right.least, left.greatest * right.greatest
     if left.single or right.single:
-        ends = minimum(*ends), maximum(*ends)
-    elif left.wraps or right.wraps or not (_is_natural(left) and _is_natural(right)):
+        if not given.natural(right.least if right.single else left.least):
+            ends = minimum(*ends), maximum(*ends)
+    elif left.wraps or right.wraps or not (given.natural(left.least) and given.natural(right.least)):
         return None
-    return Range(*ends, _reached(left, right, meet), wraps=True)
+    return Range(*ends, _reached(left, right, given), wraps=True)
 
 
-def greater(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def greater(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of the greater of two."""
-    return _extreme(maximum, left, right, meet)
+    return _extreme(maximum, left, right, given)
 
 
-def lesser(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def lesser(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of the lesser of two."""
-    return _extreme(minimum, left, right, meet)
+    return _extreme(minimum, left, right, given)
 
 
-def _extreme(choose: Callable[..., Dim], left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def _extreme(choose: Callable[..., Dim], left: Range | None, right: Range | None, given: Operands) -> Range | None:
     if left is None or right is None or left.wraps or right.wraps:
         return None
     ends = choose(left.least, right.least), choose(left.greatest, right.greatest)
-    return Range(*ends, _reached(left, right, meet))
+    return Range(*ends, _reached(left, right, given))
 
 
 def not_negative(given: Range | None) -> Range | None:
     """The range of each element or 0, whichever is greater."""
-    return greater(given, Range(ZERO, ZERO), True)
+    if given is None or given.wraps:
+        return None
+    return replace(given, least=maximum(given.least, ZERO), greatest=maximum(given.greatest, ZERO))
 
 
 def absolute(given: Range | None) -> Range | None:
@@ -121,7 +124,7 @@ def _number(given: Range | None) -> int | None:
     return given.least.value if given is not None and given.single else None
 
 
-def floored(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def floored(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a floored quotient by a positive number."""
     divisor = _number(right)
     if left is None or left.wraps or divisor is None or divisor < 1:
@@ -129,12 +132,12 @@ def floored(left: Range | None, right: Range | None, meet: bool) -> Range | None
     return replace(left, least=left.least // divisor, greatest=left.greatest // divisor)
 
 
-def truncated(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def truncated(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a quotient rounded toward zero, of elements that are not negative."""
-    return floored(left, right, meet) if left is not None and _is_natural(left) else None
+    return floored(left, right, given) if left is not None and _is_natural(left) else None
 
 
-def floor_remainder(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def floor_remainder(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a remainder with the sign of a divisor that is a number."""
     divisor = _number(right)
     if not divisor:
@@ -150,7 +153,7 @@ def _small(left: Range | None, divisor: int) -> Range | None:
     return left if numbers is not None and numbers[0] >= 0 and numbers[1] < divisor else None
 
 
-def trunc_remainder(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def trunc_remainder(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of a remainder with the sign of the dividend, by a number."""
     divisor = abs(_number(right) or 0)
     if not divisor:
@@ -159,7 +162,7 @@ def trunc_remainder(left: Range | None, right: Range | None, meet: bool) -> Rang
     return _small(left, divisor) or Range(ZERO if natural else constant(1 - divisor), constant(divisor - 1), False)
 
 
-def shifted_right(left: Range | None, right: Range | None, meet: bool) -> Range | None:
+def shifted_right(left: Range | None, right: Range | None, given: Operands) -> Range | None:
     """The range of an arithmetic shift by a number."""
     count = _number(right)
     if left is None or left.wraps or count is None or not 0 <= count < 64:
