@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from gradual.core.terms import Apply, Constant, MakeTuple, Project, Step
@@ -42,18 +43,28 @@ class KnownRanges:
 
     def step(self, step: Step, types: Mapping[str, Any]) -> None:
         """Record a step."""
-        match step:
-            case Constant(name, Tensor() as value, TensorType(contents=None)) if value.dtype.is_integer:
-                self._found[name] = value
-            case Apply(operator=operator, operands=operands):
-                if operator.ranges is not None and _holds_unknown_integers(step.type):
-                    self._found[step.name] = _Unasked(step, operands, tuple([types[one] for one in operands]))
-            case MakeTuple(name, fields):
-                if any(part in self._found for part in fields):
-                    self._found[name] = _Unasked(step, fields, tuple([types[one] for one in fields]))
-            case Project(name, operand):
-                if operand in self._found:
-                    self._found[name] = _Unasked(step, (operand,), (types[operand],))
+        if isinstance(step, Apply):
+            self.apply(step, types)
+        elif isinstance(step, Constant):
+            self.constant(step)
+        elif isinstance(step, MakeTuple):
+            self._part(step, step.fields, types)
+        elif isinstance(step, Project):
+            self._part(step, (step.operand,), types)
+
+    def apply(self, step: Apply, types: Mapping[str, Any]) -> None:
+        """Record the application of an operator."""
+        if step.operator.ranges is not None and _holds_unknown_integers(step.type):
+            self._found[step.name] = _Unasked(step, step.operands, tuple([types[one] for one in step.operands]))
+
+    def constant(self, step: Constant) -> None:
+        """Record a constant."""
+        if step.value.dtype.is_integer and isinstance(step.type, TensorType) and step.type.contents is None:
+            self._found[step.name] = step.value
+
+    def _part(self, step: MakeTuple | Project, operands: tuple[str, ...], types: Mapping[str, Any]) -> None:
+        if any(one in self._found for one in operands):
+            self._found[step.name] = _Unasked(step, operands, tuple([types[one] for one in operands]))
 
     def of(self, name: str, type: OpenedType) -> Ranges:
         """What is known of a value of this type."""
@@ -110,14 +121,18 @@ class KnownRanges:
         """What an application owes for the indices that it looks up.   [op.index.bounds]"""
         for lookup in operator.lookups(*types, **attributes) if operator.lookups is not None else ():
             place, *field = lookup.indices
-            type, known = types[place], self.of(operands[place], types[place])
-            if field:
-                type = type.fields[field[0]] if isinstance(type, TupleType) else type
-                known = known[field[0]] if isinstance(known, tuple) else None
+            whole = types[place]
+            type = whole.fields[field[0]] if field and isinstance(whole, TupleType) else whole
             contents = type.contents if isinstance(type, TensorType) else None
-            yield from (
-                (lookup, bound) for bound in lookup.bounds(contents, known if isinstance(known, Range) else None)
-            )
+            for bound in lookup.bounds(contents, partial(self._range, operands[place], whole, field)):
+                yield lookup, bound
+
+    def _range(self, name: str, type: OpenedType, field: Sequence[int]) -> Range | None:
+        """The range of a tensor, or of a field of a tuple."""
+        found = self.of(name, type)
+        for index in field:
+            found = found[index] if isinstance(found, tuple) else None
+        return found if isinstance(found, Range) else None
 
 
 def _of_literal(value: Tensor) -> Range | None:
@@ -127,7 +142,7 @@ def _of_literal(value: Tensor) -> Range | None:
 
 def _holds_unknown_integers(type: OpenedType) -> bool:
     if isinstance(type, TensorType):
-        return type.contents is None and type.dtype.is_integer
+        return type.dtype.is_integer and type.contents is None
     return isinstance(type, TupleType) and any(map(_holds_unknown_integers, type.fields))
 
 

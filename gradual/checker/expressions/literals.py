@@ -81,7 +81,7 @@ def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -
     name = state.values.fresh(hint)
     step = Constant(name, value, type, span)
     state.output.steps.append(step)
-    state.values.ranges.step(step, state.values.types)
+    state.values.ranges.constant(step)
     return state.values.define(name, type, Made("a constant", (), span))
 
 

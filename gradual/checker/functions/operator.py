@@ -91,7 +91,7 @@ def apply(
     step = Apply(name, operator, values, answer.settings, type, span, found.accepts)
     state.output.steps.append(step)
     if operator.ranges is not None:
-        state.values.ranges.step(step, state.values.types)
+        state.values.ranges.apply(step, state.values.types)
     return state.values.define(name, type, Made(made, values, span, operator.comparison))
 
 

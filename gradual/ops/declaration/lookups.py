@@ -50,7 +50,7 @@ class Lookup:
         axis: the operand and the axis that have this size, if there is one.
         count: sizes whose product is the number of indices looked up.
         part: which element of the operand alone is looked up; None for all of them.
-        all_of: whether all elements of the operand are looked up in this axis.
+        alone: whether all elements of the operand are looked up in this axis; of some of them no range is known.
         negative: whether -1 is the last place.
         ignored: an index that is not looked up.
     """
@@ -60,16 +60,18 @@ class Lookup:
     axis: tuple[int, ...] | None
     count: tuple[Dim, ...]
     part: int | None = None
-    all_of: bool = True
+    alone: bool = True
     negative: bool = True
     ignored: int | None = None
 
-    def bounds(self, contents: Sequence[Content] | None, known: Range | None) -> Iterator[Bound]:
+    def bounds(self, contents: Sequence[Content] | None, known: Callable[[], Range | None]) -> Iterator[Bound]:
         """What is owed for indices that are known one by one, or else by their range, or else for those that are."""
-        if known is None or (contents is not None and not data_of(*contents)):
+        one_by_one = contents is not None and not data_of(*contents)
+        together = None if one_by_one or not self.alone else known()
+        if together is None:
             yield from self._of_each(contents or ())
         else:
-            yield from self._of_ends(known.least, known.greatest, known.attained and self.all_of)
+            yield from self._of_ends(together.least, together.greatest, together.attained)
 
     def _of_each(self, contents: Sequence[Content]) -> Iterator[Bound]:
         """Of numbers only the outermost matter."""

@@ -105,7 +105,7 @@ def _sparse_to_dense_lookups(
 ) -> tuple[Lookup, ...]:
     """Each column of the indices along its own axis."""
     count, alone = sparse_indices.shape[:1], len(output_shape) == 1
-    return tuple(Lookup((0,), extent, None, count, all_of=alone, negative=False) for extent in output_shape)
+    return tuple(Lookup((0,), extent, None, count, alone=alone, negative=False) for extent in output_shape)
 
 
 @operator(
