@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check campaign oracles nodes format bench fuzz proofs install clean
+.PHONY: try test quick check thorough campaign oracles nodes format bench fuzz archives proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -30,7 +30,7 @@ quick: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/gradual conformance run $(SUITES)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -k 'not seen_proved' $(QUICK)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(QUICK)
 
 check: install
 	$(BIN)/ruff format --check .
@@ -45,6 +45,14 @@ format: install
 bench: install
 	$(BIN)/python -m bench
 
+# The tests of costly laws, each with more examples than the gate has time for, and others at every run.
+LAWS := tests/dims tests/passes tests/properties tests/core/test_surface.py tests/conformance/test_suite.py \
+	tests/ops/test_catalogue.py tests/run/test_graph.py tests/syntax/test_round_trip.py tests/lints/test_laws.py
+
+thorough: install
+	GRADUAL_THOROUGH=$(or $(TIMES),10) HYPOTHESIS_PROFILE=exploring \
+		$(BIN)/python -m pytest -n auto --dist worksteal $(LAWS)
+
 campaign: install
 	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),100000) --log campaign.jsonl --jobs $$(nproc)
 
@@ -58,6 +66,9 @@ nodes: install
 
 fuzz: install
 	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
+
+archives: install
+	$(BIN)/python -m tests.importers.torch.fuzzing --archives $(or $(ARCHIVES),20000) --seed $(or $(SEED),0)
 
 proofs:
 	spec/mechanized/build

@@ -198,7 +198,7 @@ class Kind:
 
 def kinds() -> Iterator[Kind]:
     """Every kind."""
-    yield Kind("like errors", like_errors, (1_000, 2_000, 4_000, 8_000), (50, 200, 800))
+    yield Kind("like errors", like_errors, (1_000, 2_000, 4_000, 8_000), (25, 100, 400))
     yield Kind("residual checks with helps", residual_checks, (500, 1_000, 2_000, 4_000), (20, 60, 180), work=helped)
     yield Kind("nested tuples", nested_tuples, (200, 400, 800, 1_600), (40, 160, 640))
     yield Kind("projections of nested tuples", projections, (200, 400, 800, 1_600), (40, 160, 640))
@@ -214,4 +214,4 @@ def kinds() -> Iterator[Kind]:
     yield Kind("named dims of parameters", named_dims, (400, 800, 1_600, 3_200), (30, 120, 480))
     yield Kind("dims that are solved for", computed_dims, (400, 800, 1_600, 3_200), (30, 120, 480))
     yield Kind("free facts", free_facts, (500, 1_000, 2_000, 4_000), (30, 120, 480))
-    yield Kind("functions opened in the editor", functions, (500, 1_000, 2_000, 4_000), (30, 120, 480), work=opened)
+    yield Kind("functions opened in the editor", functions, (500, 1_000, 2_000, 4_000), (20, 80, 320), work=opened)

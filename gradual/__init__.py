@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gradual.compilation import Compilation
     from gradual.compiler import apply, check
     from gradual.diagnostic import Diagnostic
+    from gradual.exported import from_torch
     from gradual.passes.framework.pass_ import Unusable
     from gradual.run.value import Blame, Fault, NotStatic
     from gradual.tensors.tensor import Tensor
@@ -34,6 +35,7 @@ __all__ = [
     "__version__",
     "apply",
     "check",
+    "from_torch",
 ]
 
 _HOMES = {
@@ -47,6 +49,7 @@ _HOMES = {
     "Unusable": "gradual.passes.framework.pass_",
     "apply": "gradual.compiler",
     "check": "gradual.compiler",
+    "from_torch": "gradual.exported",
 }
 
 

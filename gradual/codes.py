@@ -1,4 +1,4 @@
-"""Every kind of diagnostic: its code, its title, how grave it is, and in which phase it is found.
+"""Every kind of diagnostic: its code, its title, how grave it is, in which phase it is found, and its groups.
 
 `spec/errors/` has a page on each, with the rules that it reports; the headings of the pages say what this table says.
 """
@@ -23,12 +23,15 @@ class Kind:
         title: a few words.
         severity: how grave it is unless settings say otherwise.
         phase: what finds it, as the pages are grouped.
+        groups: the names that stand for it, and maybe for others, where a level is chosen.  A kind of the phase
+            `lints` that has some is a lint.
     """
 
     code: str
     title: str
     severity: Severity
     phase: str
+    groups: tuple[str, ...] = ()
 
 
 _KINDS = (
@@ -84,14 +87,17 @@ _KINDS = (
     Kind("E0703", "a model is not imported", ERROR, "files"),
     Kind("E0704", "an input is too large", ERROR, "files"),
     Kind("E0705", "malformed configuration", ERROR, "files"),
-    Kind("E0801", "both operands are stretched", WARNING, "lints"),
-    Kind("E0802", "a value is never used", WARNING, "lints"),
-    Kind("E0803", "a definition is never used", WARNING, "lints"),
-    Kind("E0804", "a name shadows another", WARNING, "lints"),
-    Kind("E0805", "a branch is never taken", WARNING, "lints"),
+    Kind("E0801", "both operands are stretched", WARNING, "lints", ("stretched",)),
+    Kind("E0802", "a value is never used", WARNING, "lints", ("unused", "unused-value")),
+    Kind("E0803", "a definition is never used", WARNING, "lints", ("unused", "unused-definition")),
+    Kind("E0804", "a name shadows another", WARNING, "lints", ("hiding",)),
+    Kind("E0805", "a branch is never taken", WARNING, "lints", ("never-taken",)),
     Kind("E0806", "a comment allows what is not a warning", WARNING, "lints"),
     Kind("E0900", "internal error", ERROR, "internal"),
 )
 
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.code: kind for kind in _KINDS})
 """The table, by code, in the order of the codes."""
+
+LINTS: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "lints" and kind.groups)
+"""The codes of all lints: warnings about accepted programs."""

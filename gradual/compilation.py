@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, findings, name_for, residual
 from gradual.checker.module import Checked
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
@@ -24,11 +24,11 @@ from gradual.report.bindings import Binding, bindings
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
-from gradual.run.machine import run
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.unknown_sizes import open_places
+from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
 from gradual.types.print import shown
 from gradual.types.type import FunctionType
@@ -81,6 +81,7 @@ class Compilation:
             only because of another error is neither reported nor counted.
         compile: the function that compiles an edited text.
         notes: notes from the passes that made this compilation.
+        weights: of an imported model, by the names of the parameters of `@main` that follow the model's inputs.
     """
 
     source: Source
@@ -95,6 +96,7 @@ class Compilation:
     options: Options
     compile: Compile
     notes: tuple[Note, ...] = ()
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
     _checked: Checked | None = None
 
     def __str__(self) -> str:
@@ -108,9 +110,8 @@ class Compilation:
         """The report for a notebook, with the residual checks in a collapsible section."""
         from gradual.report.html import page
 
-        found = [as_note(check) for check in self.checks]
-        more = "\n\n".join(render.full(one, render.within(self.source), painter(True)) for one in found)
-        return page(self.render(color=True), more, counted(len(found), "residual check"))
+        found = [render.full(as_note(one), render.within(self.source), painter(True)) for one in self.checks]
+        return page(self.render(color=True), "\n\n".join(found), counted(len(found), "residual check"))
 
     def render(self, found: Diagnostic | Stop | None = None, *, checks: bool = False, color: bool = False) -> str:
         """The report as text, as `gradual check` prints it; or one diagnostic, or what stopped a run.
@@ -125,8 +126,7 @@ class Compilation:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
         told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
-        order = summary.in_order(told)
-        return summary.full(self.source, summary.types_shown(self.types), order, self.totals, paint)
+        return summary.full(self.source, summary.types_shown(self.types), summary.in_order(told), self.totals, paint)
 
     @property
     def totals(self) -> str:
@@ -168,7 +168,7 @@ class Compilation:
         return {name: shown(type) for name, type in self.functions.items()}
 
     @property
-    def elaborations(self) -> Mapping[str, TypingContext]:
+    def elaborations(self) -> Mapping[str, Elaboration]:
         """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
         return self._checked.elaborations if self._checked else {}
 
@@ -206,7 +206,7 @@ class Compilation:
             yield check, None if state is None else self._annotation(check, state, written[id(state)], before, trials)
 
     def _annotation(
-        self, check: Check, state: TypingContext, written: ast.Fn, before: Outcome, trials: Trials
+        self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
         """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
         from gradual.checker.fixes.open_sizes import shape_for
@@ -252,11 +252,19 @@ class Compilation:
             ValueError: the program has errors, or a value is nothing that a program could take.
             NotStatic: the graph runtime refuses the function.  [graph.run]
         """
+        from gradual.run.machine import run
+
         if runtime not in ("vm", "graph"):
             raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
         self._accepted(entry, "run")
+        values = self.with_weights(entry, values)
         with self._placing():
-            return self.graph(entry).run(*values) if runtime == "graph" else run(self.core, entry, values)
+            return run(self.core, entry, values) if runtime == "vm" else self.graph(entry).run(*values)
+
+    def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments of a call of an imported model, followed by its own weights if these are left out."""
+        count = len(self.functions[entry].params) if self.weights else 0
+        return (*values, *(self.weights.values() if len(values) + len(self.weights) == count else ()))
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""

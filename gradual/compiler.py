@@ -1,4 +1,4 @@
-"""From a text to a `Compilation`: the one road every tool takes."""
+"""From a text to a `Compilation`: the one path that every tool takes."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from dataclasses import replace
 from gradual.checker.fixes.computed_attributes import computed
 from gradual.checker.fixes.suggested import Trials, divided
 from gradual.checker.module import Checked, checked
+from gradual.checker.obligations.obligation import RIGID, rigid_error
 from gradual.checker.program.program import Program
 from gradual.compilation import ORDINARY, Compilation, Options, room, trials_of
 from gradual.core.def_use import checks_in
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.dims.solver.decide import Decider
 from gradual.ops.catalogue import CATALOGUE
+from gradual.report.located import of_model
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
 
 
 def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
-    """The source checked; never raises, whatever the text."""
+    """Parse and check a source; never raises, whatever the text."""
     with room():
         surface, found = parse(source, mend=options.advise)
         decider = Decider(options.limits, options.smt)
@@ -40,7 +42,7 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
         source,
         surface,
         result.core,
-        tuple(replace(one, source=source) for one in diagnostics),
+        tuple(replace(of_model(source, one), source=source) for one in diagnostics),
         result.checks,
         result.proved,
         result.refuted,
@@ -53,16 +55,16 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
 
 
 def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
-    """The errors of syntax, with the changes that the types choose."""
+    """The syntax errors, with edits that depend on type checking."""
     from gradual.checker.fixes.products import by_rank
 
     return by_rank(divided(found, graded, trials), trials)
 
 
 def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
-    """The diagnostics, each error with a repair where one works, else with what could be required.
+    """The diagnostics; an error gets an edit that fixes it, or else a `where` or a cast, if one is found.
 
-    The table of repairs is read only where there is an error.
+    The modules of repairs are imported only if there is an error.
     """
     if not any(one.severity is Severity.ERROR for one in found):
         return found
@@ -74,12 +76,12 @@ def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, tri
 
 
 def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
-    """A text checked; whatever it is, there is a `Compilation`, whose `diagnostics` say what is wrong with it.
+    """Check a text; the result is always a `Compilation`, whose `diagnostics` say what is wrong with the text.
 
     Args:
         text: the program.
         name: what diagnostics call it, such as the name of its file.
-        smt: whether Z3 is asked where nothing else decides; what it proves another version may not prove.
+        smt: whether Z3 is asked where nothing else decides; another version of Z3 may prove more or less.
 
     >>> check("def @f(%x: Tensor[(n,), float32]) { nn.relu(%x) }").types["@f"]
     'fn (Tensor[(n,), float32]) -> Tensor[(n,), float32]'
@@ -90,8 +92,8 @@ def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
 def apply(compilation: Compilation, *passes: str, verify: bool = True) -> Compilation:
     """The compilation after passes, each given by its name and then its arguments: `"specialize", "n=3"`.
 
-    Labels of checks, diagnostics and spans are those of the text that was checked.  Raises ValueError if the
-    program has errors, `passes.passing.Unusable` where a pass cannot do what it is asked.  [pass.verified]
+    Labels of checks, diagnostics and spans are those of the text that was checked.  Raises ValueError if the program
+    has errors, `Unusable` (`passes.framework.pass_`) if a pass cannot do what its arguments ask.  [pass.verified]
 
     >>> c = check("def @f(%x: Tensor[(2, 3), float32]) { dyn.reshape(%x, [3, 2]) }")
     >>> "dyn." in apply(c, "dynamic-to-static").text
@@ -122,7 +124,7 @@ def _strict(surface: ast.Module) -> bool:
 
 def _graded(diagnostics: tuple[Diagnostic, ...], options: Options) -> Iterator[Diagnostic]:
     for diagnostic in diagnostics:
-        if options.rigid == "error" and diagnostic.code == "E0402":
-            yield replace(diagnostic, severity=Severity.ERROR)
+        if options.rigid == "error" and diagnostic.code == RIGID:
+            yield rigid_error(diagnostic)
         else:
             yield diagnostic

@@ -44,6 +44,10 @@ class Limits:
         values: the longest JSON text of values that is read, in bytes.
         message: the longest message of an editor, of a session, or of the conformance protocol, in bytes.
         directory: the largest table of contents of an archive, in bytes.
+        description: the longest JSON text in an archive that describes a model, in bytes.
+        graphs: how deep graphs of a model may nest in its nodes.
+        operations: how many nodes of a model are imported, those of a loop's body each time that its types are found
+            to be too narrow.
     """
 
     nesting: int = 200
@@ -79,6 +83,9 @@ class Limits:
     values: int = 1 << 26
     message: int = 1 << 24
     directory: int = 1 << 22
+    description: int = 1 << 26
+    graphs: int = 16
+    operations: int = 100_000
 
 
 LIMITS = Limits()

@@ -9,6 +9,8 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from gradual.origin import Origin, Origins
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -36,10 +38,17 @@ class Position:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A named text."""
+    """A named text.
+
+    Attributes:
+        origins: for the program of a model, which node each piece of the text was made from.
+        is_numbered: whether users can find a line of it by its number; False for the one line that describes a node.
+    """
 
     name: str
     text: str = field(repr=False)
+    origins: Origins | None = field(default=None, repr=False)
+    is_numbered: bool = True
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> Position:
@@ -53,6 +62,10 @@ class Source:
         starts = self._line_starts()
         end = starts[number] - 1 if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].removesuffix("\r")
+
+    def origin(self, span: Span) -> Origin | None:
+        """The node of a model that the span's text was made from, if any."""
+        return None if self.origins is None or span == NOWHERE else self.origins.at(span.start)
 
     def _line_starts(self) -> list[int]:
         if not self._starts:

@@ -94,7 +94,12 @@ def test_a_rigid_goal_of_a_gradual_definition_is_an_error_on_request() -> None:
     text = "def @f(%x: Tensor[(n,), float32], %y: Tensor[(m,), float32], %z: Tensor[(?,), float32]) { add(%x, %y) }"
     warned = gradual.check(text)
     assert warned.ok and [diagnostic.code for diagnostic in warned.diagnostics] == ["E0402"]
-    assert not compile_source(Source("x", text), replace(Options(), rigid="error")).ok
+    assert warned.diagnostics[0].notes[-1] == "the definition has unknown sizes, so this is checked at run time"
+    refused = compile_source(Source("x", text), replace(Options(), rigid="error"))
+    assert not refused.ok and [diagnostic.code for diagnostic in refused.diagnostics] == ["E0402"]
+    assert [note for note in refused.diagnostics[0].notes if "run time" in note] == [
+        "the definition has unknown sizes: with `--rigid warning` this is checked at run time"
+    ]
 
 
 def test_bindings_are_every_name_with_its_type_and_known_contents() -> None:

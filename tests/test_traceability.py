@@ -5,28 +5,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import gradual
 from gradual.conformance.cases.read import Collection, load
-from gradual.conformance.implementations.reference import Reference
-from gradual.conformance.runner.coverage import Covered, covered, rules_of
-from gradual.conformance.runner.run import run
+from gradual.conformance.runner.coverage import rules_of
 from gradual.ops.catalogue import CATALOGUE
 from gradual.resources import folder
+from tests.architecture.sources import modules
 
-PACKAGE = Path(gradual.__file__).parent
 AREAS = "syntax|name|dim|type|check|core|run|op|pass|plan|graph|conformance"
 NAME = rf"(?:{AREAS})(?:\.[a-z0-9_-]+)+"
 CITED = re.compile(rf"\[({NAME})\]")
 """A citation in a docstring, `[type.call.argument]`."""
-
-
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 
 def documented(tree: ast.Module) -> Iterator[str]:
@@ -49,7 +40,7 @@ def collection() -> Collection:
 @pytest.fixture(scope="module")
 def cited() -> set[str]:
     """Rules in docstrings; some operators' docstrings are written by a loop, so the catalogue is asked too."""
-    written = {rule for _, tree in modules() for text in documented(tree) for rule in CITED.findall(text)}
+    written = {rule for module in modules() for text in documented(module.tree) for rule in CITED.findall(text)}
     return written | {rule for operator in CATALOGUE.values() for rule in operator.rules}
 
 
@@ -57,17 +48,14 @@ def cited() -> set[str]:
 def spoken(collection: Collection) -> set[str]:
     """Rules in the code's own strings: what diagnostics and blame can say."""
     whole = re.compile(rf"{NAME}")
-    return {text for _, tree in modules() for text in strings(tree) if whole.fullmatch(text) and not is_module(text)}
+    return {
+        text for module in modules() for text in strings(module.tree) if whole.fullmatch(text) and not is_module(text)
+    }
 
 
 def is_module(text: str) -> bool:
     """Names of attributes and files look like rules: `run.py` is none."""
     return text.endswith((".py", ".md", ".lark", ".json"))
-
-
-@pytest.fixture(scope="module")
-def coverage(collection: Collection) -> dict[str, Covered]:
-    return covered(collection, run(collection.cases, Reference()))
 
 
 def listed(rules: set[str]) -> str:
@@ -90,28 +78,3 @@ def test_each_rule_that_is_reported_has_its_heading(collection: Collection, spok
 def test_each_heading_has_a_case(collection: Collection) -> None:
     missing = collection.rules.keys() - rules_of(collection.cases)
     assert not missing, listed(missing)
-
-
-REFUSE = {"op.rank", "op.dtype", "op.axis", "op.attribute", "op.structure"}
-"""No size could mend what these refuse: always an error."""
-
-OWE_NOTHING = {
-    *("op.strided_slice.clamp", "op.index.known", "op.dyn.twin", "op.dyn.form", "op.window.padding"),
-    *("op.dynamic.demand", "op.dynamic.result", "op.dynamic.flat"),
-}
-"""These say what an operator does; nothing is owed."""
-
-ASK = {"op.dynamic"}
-"""The operator's own rules are asked, and they are what is refuted."""
-
-
-def test_each_rule_that_owes_is_seen_proved_refuted_and_residual(coverage: dict[str, Covered]) -> None:
-    operators = {rule for rule in coverage if rule.startswith("op.")} - REFUSE - OWE_NOTHING
-    owing = operators | {rule for rule, row in coverage.items() if row.residual and not rule.startswith("check.")}
-    assert owing >= {"type.annotation", "type.cast", "type.result", "type.assert", "type.call.where", "dim.division"}
-    partial = {rule for rule in owing - ASK if not whole(coverage[rule])}
-    assert not partial, listed(partial)
-
-
-def whole(row: Covered) -> bool:
-    return bool(row.proved and row.refuted and row.residual)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.scope import Binding
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Broken
@@ -35,7 +35,7 @@ class Unknown:
     names: list[str] = field(default_factory=list)
 
 
-def incomplete(state: TypingContext) -> Iterator[Diagnostic]:
+def incomplete(state: Elaboration) -> Iterator[Diagnostic]:
     """Yield an error for every unknown of a definition, in source order."""
     found: dict[Variable | GradualType, Unknown] = {}
     open_ = False
@@ -50,7 +50,7 @@ def incomplete(state: TypingContext) -> Iterator[Diagnostic]:
         yield _diagnostic(state.function, unknown)
 
 
-def _open_parts(type: OpenedType, state: TypingContext) -> Iterator[Variable | GradualType]:
+def _open_parts(type: OpenedType, state: Elaboration) -> Iterator[Variable | GradualType]:
     """The unknowns in the type of a value: variables, and parts whose unknowns are not unpacked to variables."""
     for size in sizes(type):
         for variable in size.variables():
@@ -61,7 +61,7 @@ def _open_parts(type: OpenedType, state: TypingContext) -> Iterator[Variable | G
     yield from filter(is_gradual, _closed_parts(type))
 
 
-def _root(existential: Variable, state: TypingContext) -> Variable:
+def _root(existential: Variable, state: Elaboration) -> Variable:
     """The unknown rank, if the variable is a size or the number of elements of a value of unknown rank."""
     if not isinstance(existential.witness, SizeOf | NumelOf):
         return existential
@@ -79,7 +79,7 @@ def _closed_parts(type: OpenedType) -> Iterator[GradualType]:
             yield type
 
 
-def _unknown(part: Variable | GradualType, binding: Binding, state: TypingContext) -> Unknown:
+def _unknown(part: Variable | GradualType, binding: Binding, state: Elaboration) -> Unknown:
     if not isinstance(part, Variable):
         return Unknown(f"a size in the type of `{binding.name}`", "type.open", Promise(binding.span, shown(part)))
     promise = state.unknowns.existentials.get(part) or Promise(binding.span, f"in the type of `{binding.name}`")
@@ -92,7 +92,7 @@ def _unknown(part: Variable | GradualType, binding: Binding, state: TypingContex
             return Unknown(f"the size `{part}`", "type.open", promise)
 
 
-def _forgotten(state: TypingContext) -> Iterator[Unknown]:
+def _forgotten(state: Elaboration) -> Iterator[Unknown]:
     """The unknown of a declared result type with a `?`, whose sizes are all known inside.  [type.close]"""
     interface, written = state.program.signatures.get(state.function), state.program.functions.get(state.function)
     if interface is not None and is_gradual(interface.result) and written is not None and written.result is not None:

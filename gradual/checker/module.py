@@ -20,7 +20,7 @@ from gradual.checker.obligations.settlement import settle
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.program.judgements import Judgements
 from gradual.checker.program.program import Program
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -46,11 +46,11 @@ class Checked:
     core: Module
     diagnostics: tuple[Diagnostic, ...]
     checks: tuple[Check, ...]
-    elaborations: dict[str, TypingContext]
+    elaborations: dict[str, Elaboration]
     proved: int
     refuted: int
 
-    def definitions(self, surface: ast.Module) -> list[tuple[TypingContext, ast.Fn]]:
+    def definitions(self, surface: ast.Module) -> list[tuple[Elaboration, ast.Fn]]:
         """Every definition's state, with the function as it is written."""
         functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
         functions |= {d.name.name: as_function(d) for d in surface.definitions if isinstance(d, ast.OperatorDef)}
@@ -85,7 +85,7 @@ class Mutual:
     omitted_type = staticmethod(annotation.omitted_type)
 
 
-_JUDGEMENTS: Judgements[TypingContext] = Mutual()
+_JUDGEMENTS: Judgements[Elaboration] = Mutual()
 
 
 def checked(program: Program) -> Checked:
@@ -95,7 +95,7 @@ def checked(program: Program) -> Checked:
     for definition in defs:
         program.spans[definition.name.name] = definition.name.span
     functions: dict[str, Function | None] = {}
-    states = {definition.name.name: TypingContext(program, definition.name.name, _JUDGEMENTS) for definition in defs}
+    states = {definition.name.name: Elaboration(program, definition.name.name, _JUDGEMENTS) for definition in defs}
     wholes = program.functions = {definition.name.name: _whole(definition) for definition in defs}
     mentions = mentioned(wholes)
     _, circular = callees_first(waits_for(wholes, mentions))
@@ -120,7 +120,7 @@ def checked(program: Program) -> Checked:
 def _gathered(
     names: list[str],
     functions: dict[str, Function | None],
-    states: dict[str, TypingContext],
+    states: dict[str, Elaboration],
     found: list[Diagnostic],
     data: Mapping[str, Data],
 ) -> Checked:
@@ -194,7 +194,7 @@ def _whole(definition: ast.Def) -> ast.Fn:
 
 
 # ---------------------------------------------------------------------------------------------------- declarations
-def _with_result(state: TypingContext, function: ast.Fn) -> ast.Fn:
+def _with_result(state: Elaboration, function: ast.Fn) -> ast.Fn:
     """Infer the result type of a recursive function, or report that it is not determined.  [type.recursion]"""
     if not is_omitted(function.result):
         return function
@@ -206,7 +206,7 @@ def _with_result(state: TypingContext, function: ast.Fn) -> ast.Fn:
     return replace(function, result=result)
 
 
-def _declared(state: TypingContext, name: str, whole: ast.Fn) -> Header | None:
+def _declared(state: Elaboration, name: str, whole: ast.Fn) -> Header | None:
     """Read a function's header, before any body is checked, in the state that its body will use."""
     header = read_header(state, whole, name)
     state.program.signatures[name] = None if header is None or not header.whole else header.type

@@ -1,6 +1,5 @@
-"""The conformance suite: programs with what any implementation has to say of them, read from `spec/`, run,
-compared.
+"""The conformance suite: programs with the answers expected of any implementation, read from `spec/` and run.
 
-`cases` reads a suite, `implementations` asks this checker or another process, `runner` compares answers with
+`cases` reads a suite, `implementations` queries this checker or another process, `runner` compares answers with
 expectations, `cli` is the command. `docs/how-to/test-your-own-compiler.md` describes the protocol.
 """

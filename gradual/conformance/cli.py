@@ -1,4 +1,4 @@
-"""`gradual conformance`: run the suites, list and show cases, lint them, bless their places and values."""
+"""`gradual conformance`: run the suites, list, show and lint cases, and update their expectations (`bless`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from typing import NoReturn
 import click
 
 from gradual.conformance.cases.answer import Implementation, NoAnswer, Outcome, Report
-from gradual.conformance.cases.case import Case, Malformed
+from gradual.conformance.cases.case import Case, Malformed, Problem
+from gradual.conformance.cases.code_table import FILE as CODES
+from gradual.conformance.cases.code_table import code_table
 from gradual.conformance.cases.copied import copied
 from gradual.conformance.cases.entries import FILE, entries, shared_rules
 from gradual.conformance.cases.read import Collection, load
@@ -36,7 +38,7 @@ from gradual.source import visible
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
 SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
 _PATIENCE = 20
-"""After so many cases in a row without an answer, the run is aborted."""
+"""After this many cases in a row without an answer, the run is aborted."""
 
 SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 
@@ -46,29 +48,65 @@ def conformance() -> None:
     """The specification's conformance suite."""
 
 
-def _loaded(spec: Path | None) -> Collection:
-    """The collection, or exit 2 with everything that is wrong with it."""
+def _read(spec: Path | None) -> Collection:
+    """Load the collection; exit with 2 if no case can be read."""
     try:
         return load(spec or folder("spec"))
     except Malformed as malformed:
-        for problem in malformed.problems:
-            note(visible(str(problem)))
-        note(f"{len(malformed.problems)} problems: the suite cannot be run")
-        raise SystemExit(2) from malformed
+        _refuse(malformed.problems, malformed)
+
+
+def _loaded(spec: Path | None) -> Collection:
+    """Load the collection; report all its errors and exit with 2 if there are any."""
+    collection = _read(spec)
+    if collection.problems:
+        _refuse(collection.problems)
+    return collection
+
+
+def _refuse(problems: Sequence[Problem], cause: Exception | None = None) -> NoReturn:
+    for problem in problems:
+        note(visible(str(problem)))
+    note(f"{len(problems)} problems: the suite cannot be run")
+    raise SystemExit(2) from cause
 
 
 def chosen(cases: Sequence[Case], patterns: Sequence[str]) -> list[Case]:
-    """The cases whose id or file fits one of the patterns (all without patterns); nothing at all is an error."""
-    fitting = [case for case in cases if not patterns or any(_fits(case, pattern) for pattern in patterns)]
+    """The cases whose id or file matches one of the patterns (all without patterns); an error if there are none."""
+    fitting = [case for case in cases if _fits(case.id, case.file, patterns)]
     if not fitting:
         raise click.UsageError("no case fits: a run of nothing is a failure [conformance.empty]")
     return fitting
 
 
-def _fits(case: Case, pattern: str) -> bool:
+def _fits(id: str, within: str, patterns: Sequence[str]) -> bool:
+    """Whether one of the patterns, if there are some, names a case or the file that it stands in."""
+    return not patterns or any(_is_named(id, within, pattern) for pattern in patterns)
+
+
+def _is_named(id: str, within: str, pattern: str) -> bool:
     file = pattern.removeprefix("./").removeprefix("spec/")
-    inside = case.file == file or case.file.startswith(file.rstrip("/") + "/")
-    return inside or fnmatch.fnmatchcase(case.id, pattern) or case.id.startswith(pattern.rstrip("/") + "/")
+    inside = within == file or within.startswith(file.rstrip("/") + "/")
+    return inside or fnmatch.fnmatchcase(id, pattern) or id.startswith(pattern.rstrip("/") + "/")
+
+
+def _malformed(collection: Collection, patterns: Sequence[str]) -> int:
+    """Report the cases and files that fit and cannot be read, and count them."""
+    found: dict[tuple[str, str], list[Problem]] = {}
+    for problem in collection.problems:
+        if not problem.case or _fits(problem.case, problem.file, patterns):
+            found.setdefault((problem.case or problem.file, problem.file), []).append(problem)
+    for (name, file), problems in found.items():
+        _say(visible(f"malformed  {name}  ({file}:{problems[0].line})"))
+        for problem in problems:
+            _say(visible(f"    {problem}"))
+    return len(found)
+
+
+def _chosen_of(collection: Collection, patterns: Sequence[str], malformed: int) -> list[Case]:
+    """The cases that fit; nothing at all is an error, unless what fits is malformed, which was reported."""
+    fits = any(_fits(case.id, case.file, patterns) for case in collection.cases)
+    return chosen(collection.cases, patterns) if fits or not malformed else []
 
 
 @conformance.command(name="run")
@@ -101,23 +139,25 @@ def run_command(
 ) -> None:
     """Put every case to this implementation, or to another one, and compare.
 
-    Exit 0 if all that was answered is as expected, and something was; 1 if not.
+    Exit 0 if all that was answered is as expected, and something was; 1 if not. A case that cannot be read fails, and
+    the others are run.
     """
     if (adapter is not None) + (one_shot is not None) + no_smt > 1:
         raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
-    collection = _loaded(spec)
-    cases, listed = chosen(collection.cases, patterns), _known(known, collection)
+    collection = _read(spec)
+    malformed = _malformed(collection, patterns)
+    cases, listed = _chosen_of(collection, patterns, malformed), _known(known, collection)
     with ExitStack() as stack:
         implementation, answered = _implementation(stack, adapter, one_shot, timeout, not no_smt)
         profiles = answered & frozenset(map(Profile, only)) if only else answered
         results = list(_all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose))
-    _counted(results, len(cases), profiles)
+    _counted(results, len(cases), profiles, malformed)
 
 
 def _implementation(
     stack: ExitStack, adapter: str | None, one_shot: str | None, timeout: float, smt: bool
 ) -> tuple[Implementation, frozenset[Profile]]:
-    """Who is asked, and about what it answers; exit 2 where the command cannot be run or does not greet."""
+    """The implementation under test and its profiles; exit with 2 if it cannot be run or does not reply to `hello`."""
     if adapter is None and one_shot is None:
         return Reference(smt=smt), EVERY
     try:
@@ -144,16 +184,17 @@ def _all_told(results: Iterable[Result], verbose: bool) -> Iterator[Result]:
             return
 
 
-def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]) -> NoReturn:
+def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile], malformed: int) -> NoReturn:
     """Report the totals, and exit."""
     for profile, tally in tallied(results, profiles).items():
         _say(f"{profile.value:8} {tally.passed} of {tally.asked}")
     counts = {kind: sum(result.kind is kind for result in results) for kind in Class}
     asked = f"{len(results)} cases" if len(results) == wanted else f"{len(results)} of {wanted} cases"
-    _say(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()))
+    unread = f" · malformed {malformed}" if malformed else ""
+    _say(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()) + unread)
     fine = counts[Class.PASS] + counts[Class.KNOWN]
     declined = counts[Class.SKIPPED] + counts[Class.UNSUPPORTED]
-    raise SystemExit(0 if fine and fine + declined == wanted else 1)
+    raise SystemExit(0 if fine and fine + declined == wanted and not malformed else 1)
 
 
 @conformance.command()
@@ -178,10 +219,14 @@ def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
     if path is None:
         return {}
     try:
-        return read_known(text_of(path).removeprefix("\ufeff"), str(path), {case.id for case in collection.cases})
+        return read_known(text_of(path).removeprefix("\ufeff"), str(path), _ids(collection))
     except (Malformed, UnicodeDecodeError) as malformed:
         note(visible(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed)))
         raise SystemExit(2) from malformed
+
+
+def _ids(collection: Collection) -> set[str]:
+    return {case.id for case in collection.cases} | {problem.case for problem in collection.problems}
 
 
 def _told(result: Result, verbose: bool) -> None:
@@ -248,8 +293,9 @@ def _row(row: Covered) -> str:
 @conformance.command(name="entries")
 @SPEC
 def entries_command(spec: Path | None) -> None:
-    """Write the chapter of operators' entries from their declarations."""
+    """Write what is generated from declarations: the chapter of operators' entries, and the list of codes."""
     root = spec or folder("spec")
+    (root / CODES).write_text(code_table(root), encoding="utf-8")
     (root / FILE).write_text(entries(shared_rules(root)), encoding="utf-8")
 
 
@@ -262,12 +308,15 @@ def bless(patterns: tuple[str, ...], spec: Path | None, dry_run: bool) -> None:
     if os.environ.get("CI"):
         raise click.UsageError("nothing is blessed where CI is set")
     root = spec or folder("spec")
-    refused = [case for case in chosen(_loaded(root).cases, patterns) if not _blessed(case.id, root, dry_run)]
-    raise SystemExit(1 if refused else 0)
+    collection = _read(root)
+    malformed = _malformed(collection, patterns)
+    cases = _chosen_of(collection, patterns, malformed)
+    refused = [case for case in cases if not _blessed(case.id, root, dry_run)]
+    raise SystemExit(1 if refused or malformed else 0)
 
 
 def _blessed(id: str, root: Path, dry_run: bool) -> bool:
-    """Bless one case, read afresh: an earlier one may have moved it.  False if its author has to change it."""
+    """Bless one case, which is read again since earlier ones may have moved it; False if that is refused."""
     case = next(case for case in load(root).cases if case.id == id)
     if case.expectation.variant:
         return True
@@ -285,7 +334,7 @@ def _blessed(id: str, root: Path, dry_run: bool) -> bool:
 
 
 def _answers(case: Case) -> tuple[Report, list[Outcome]]:
-    """The reference's answers; Refused where it crashes."""
+    """The reference's answers; raises Refused if it crashes."""
     reference = Reference()
     try:
         report = reference.check(case.request)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
+from gradual.core.roles import Plain, Role
 from gradual.core.value_words import Words, reworded
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.print import brief
@@ -96,11 +98,11 @@ class Check:
     never equal (its `goal` is false).
     """
 
-    id: str
-    goal: Constraint
-    blame: Blame
-    span: Span
-    says: str = ""
+    id: Plain[str]
+    goal: Annotated[Constraint, Role.GOAL]
+    blame: Annotated[Blame, Role.BLAME]
+    span: Plain[Span]
+    says: Plain[str] = ""
 
     @property
     def condition(self) -> str:

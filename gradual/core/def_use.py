@@ -1,56 +1,53 @@
-"""What a step reads, what it defines, and the blocks inside it."""
+"""What a step reads, what it defines, and what is inside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
+from typing import Any
 
 from gradual.core.check import Check
-from gradual.core.pattern import Bind, CorePattern, Destructure
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Block,
-    Change,
-    Closure,
-    Constant,
-    Construct,
-    Conversion,
-    Convert,
-    Function,
-    If,
-    Instantiate,
-    Invoke,
-    Layer,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
+from gradual.core.pattern import Bind, CorePattern
+from gradual.core.roles import ByClass, Finder, Role, Takes, finder, one, roles, some
+from gradual.core.terms import Arm, Block, Change, Conversion, Function, Step
+from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
 from gradual.types.binder_solving import unbound
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import base_of
 
 
+# ----------------------------------------------------------------------------------------------------- what is inside
+def _bodies(arms: Iterable[Arm]) -> Iterable[Block]:
+    return (arm.block for arm in arms)
+
+
+def _body(function: Function) -> Iterable[Block]:
+    return (function.body,)
+
+
+def _changes(cases: Mapping[str, tuple[Change | Conversion | None, ...]]) -> Iterable[Change | Conversion]:
+    return (how for fields in cases.values() for how in fields if how is not None)
+
+
+_BLOCKS: Finder[Block] = finder({Role.BLOCK: one, Role.ARMS: _bodies, Role.LITERAL: _body})
+
+# The nodes in a node: those outside its nested blocks; all of them; those by which a step binds variables.
+_OUTSIDE_BLOCKS: Takes[Any] = {
+    Role.PART: some,
+    Role.PARTS: tuple,
+    Role.LAYER: one,
+    Role.CONVERSION: one,
+    Role.CASES: _changes,
+}
+_PARTS: Finder[Any] = finder(_OUTSIDE_BLOCKS)
+_INSIDE: Finder[Any] = finder({**_OUTSIDE_BLOCKS, Role.BLOCK: one, Role.ARMS: tuple, Role.LITERAL: one})
+_BINDING: Finder[Any] = finder({Role.PART: some, Role.PARTS: tuple, Role.ARMS: tuple, Role.LITERAL: one})
+
+
 def blocks(step: Step) -> tuple[Block, ...]:
     """The blocks inside a step: of branches, of arms, of a function literal."""
-    match step:
-        case If():
-            return (step.then, step.orelse)
-        case Match():
-            return tuple(arm.block for arm in step.arms)
-        case Closure():
-            return (step.function.body,)
-        case _:
-            return ()
+    return _BLOCKS[type(step)](step)
 
 
 def every(block: Block) -> Iterator[Step]:
@@ -62,108 +59,118 @@ def every(block: Block) -> Iterator[Step]:
             waiting.pop()
             continue
         yield step
-        waiting += [iter(inner.steps) for inner in reversed(blocks(step))]
+        inside = _BLOCKS[type(step)](step)
+        if inside:
+            waiting += [iter(inner.steps) for inner in reversed(inside)]
+
+
+def within(node: Any) -> Iterator[Any]:
+    """A node and all nodes inside it: steps, and the parts of steps, also in blocks, proxies and conversions."""
+    return _walk(node, _INSIDE)
+
+
+def _walk(node: Any, inside: Finder[Any]) -> Iterator[Any]:
+    """A node and those inside it, depth first, without recursion; a conversion that contains itself comes once."""
+    waiting = [node]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Conversion):
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+        yield node
+        waiting += inside[type(node)](node)[::-1]
 
 
 def checks_in(block: Block) -> Iterator[Check]:
     """Every check of a block in order of the text, also in proxies, in conversions of data, and of run-time rules."""
     for step in every(block):
-        yield from _checks_of(step, set())
+        yield from (node for node in _walk(step, _PARTS) if isinstance(node, Check))
 
 
-def _checks_of(step: Step, seen: set[int]) -> Iterator[Check]:
-    match step:
-        case Check():
-            yield step
-        case Apply(accepts=Check() as accepts):
-            yield accepts
-        case Wrap(layer=layer):
-            yield from _layer_checks((layer,), seen)
-        case WrapReference(read=read, write=write):
-            yield from _layer_checks((read, write), seen)
-        case Convert(conversion=conversion):
-            yield from _conversion_checks(conversion, seen)
+# ---------------------------------------------------------------------------------------------------- what is defined
+def _name_and_type(node: type) -> Callable[[Any], tuple[str | None, OpenedType]] | None:
+    """The variable that a node defines, and its type; None for a class of nodes that define none."""
+    names = {role: name for name, role in roles(node).items()}
+    type = names.get(Role.TYPE) or names.get(Role.SIGNATURE)
+    return attrgetter(names[Role.DEFINED], type) if Role.DEFINED in names and type is not None else None
 
 
-def _layer_checks(layers: Iterable[Layer], seen: set[int]) -> Iterator[Check]:
-    for layer in layers:
-        for step in (*layer.before, *layer.after):
-            yield from _checks_of(step, seen)
-
-
-def _conversion_checks(conversion: Conversion, seen: set[int]) -> Iterator[Check]:
-    if id(conversion) in seen:
-        return
-    seen.add(id(conversion))
-    for fields in conversion.fields.values():
-        for how in fields:
-            match how:
-                case Change(_, steps):
-                    for step in steps:
-                        yield from _checks_of(step, seen)
-                case Conversion():
-                    yield from _conversion_checks(how, seen)
+_NAME = finder({Role.DEFINED: one})
+_TYPED = ByClass(_name_and_type)
 
 
 def defined(step: Step) -> str | None:
     """The variable that a step defines."""
-    return None if isinstance(step, Check | Assertion) else step.name
+    return next(iter(_NAME[type(step)](step)), None)
+
+
+def bindings(step: Step) -> Iterator[tuple[str, OpenedType]]:
+    """The variables that a step binds, with their types: its own, those of its patterns, parameters of its literal."""
+    found = (get(node) for node in _walk(step, _BINDING) if (get := _TYPED[type(node)]) is not None)
+    return ((name, type) for name, type in found if name is not None)
+
+
+def binds(pattern: CorePattern) -> Iterator[Bind]:
+    """The binds in a pattern, unnamed ones too, left to right."""
+    return (node for node in _walk(pattern, _BINDING) if isinstance(node, Bind))
+
+
+# ------------------------------------------------------------------------------------------------------- what is read
+def _bases(variables: Iterable[Variable]) -> Iterator[str]:
+    for variable in variables:
+        base = base_of(variable)
+        if base is not None:
+            yield base
+
+
+def _bases_in(said: Dim | Constraint) -> Iterator[str]:
+    return _bases(said.variables())
+
+
+def _variables_in_attributes(attributes: Mapping[str, Any]) -> Iterator[Variable]:
+    return variables_in(tuple(attributes.values()))
+
+
+_OPERANDS: Takes[str] = {Role.HEAD: one, Role.OPERAND: one, Role.OPERANDS: tuple}
+_READ_HERE = finder(_OPERANDS)
+_READ: Finder[str] = finder(
+    {
+        **_OPERANDS,
+        Role.DIM: _bases_in,
+        Role.DIMS: lambda given: (base for _, size in given for base in _bases_in(size)),
+        Role.BINDERS: lambda bound: (base for _, size in bound for base in _bases_in(size)),
+        Role.ATTRIBUTES: lambda attributes: _bases(_variables_in_attributes(attributes)),
+        Role.GOAL: _bases_in,
+        Role.BLAME: lambda blame: _bases_in(blame.owed),
+        Role.ENTRY: lambda checks: (base for check in checks for base in _READ[Check](check)),
+        Role.TYPE: lambda type: (*_bases(variables_of(type)), *origins(type)),
+        Role.SIGNATURE: lambda type: _bases(variables_of(type)),
+    }
+)
+_EVALUATED = finder(
+    {Role.DIM: Dim.variables, Role.GOAL: lambda goal: goal.variables(), Role.ATTRIBUTES: _variables_in_attributes}
+)
 
 
 def operands(step: Step) -> tuple[str, ...]:
     """The operands of a step, without those of steps in nested blocks."""
-    match step:
-        case Apply():
-            return step.operands
-        case Invoke():
-            return (step.function, *step.operands)
-        case MakeTuple() | Construct():
-            return step.fields
-        case Project() | Rename() | Instantiate() | MakeReference() | Wrap() | WrapReference() | Convert():
-            return (step.operand,)
-        case If() | Assertion():
-            return (step.condition,)
-        case Match():
-            return (step.scrutinee,)
-        case ReadReference():
-            return (step.reference,)
-        case WriteReference():
-            return (step.reference, step.operand)
-        case Check() | Constant() | Size() | Stop() | Closure():
-            return ()
+    return _READ_HERE[type(step)](step)
 
 
 def reads(step: Step) -> Iterator[str]:
     """The variables that a step reads: operands, and values mentioned by its sizes, in nested blocks too.
 
-    Variables defined in nested blocks are included.
+    Variables defined inside the step are included.
     """
-    return _reads(step, set())
+    for node in within(step):
+        yield from _READ[type(node)](node)
 
 
-def _reads(step: Step, seen: set[int]) -> Iterator[str]:
-    """Like `reads`, but skip conversions in `seen`: a conversion may contain itself."""
-    yield from operands(step)
-    yield from _bases(_own_variables(step))
-    if not isinstance(step, Check | Assertion):
-        yield from origins(step.type)
-    for block in blocks(step):
-        for inner in block.steps:
-            yield from _reads(inner, seen)
-        yield block.result
-    match step:
-        case Closure():
-            yield from _function_reads(step.function)
-        case Match():
-            for arm in step.arms:
-                yield from _bases(variable for bind in binds(arm.pattern) for variable in variables_of(bind.type))
-        case Wrap():
-            yield from _layer_reads(step.layer, seen)
-        case WrapReference():
-            yield from _layer_reads(step.read, seen)
-            yield from _layer_reads(step.write, seen)
-        case Convert():
-            yield from _conversion_reads(step.conversion, seen)
+def evaluated(step: Step) -> tuple[Variable, ...]:
+    """The variables of the sizes that a step evaluates when it runs, without those of its type."""
+    return _EVALUATED[type(step)](step)
 
 
 def variables_of(type: OpenedType) -> Iterator[Variable]:
@@ -180,28 +187,6 @@ def variables_of(type: OpenedType) -> Iterator[Variable]:
             yield from unbound(type)
 
 
-def _own_variables(step: Step) -> Iterator[Variable]:
-    match step:
-        case Check():
-            yield from step.goal.variables()
-            yield from step.blame.owed.variables()
-            return
-        case Assertion():
-            return
-        case Size():
-            yield from step.dim.variables()
-        case Apply():
-            for value in step.attributes.values():
-                yield from variables_in(value)
-            if step.accepts is not None:
-                yield from step.accepts.goal.variables()
-                yield from step.accepts.blame.owed.variables()
-        case Instantiate():
-            for _, dim in step.dims:
-                yield from dim.variables()
-    yield from variables_of(step.type)
-
-
 def variables_in(value: object) -> Iterator[Variable]:
     """The variables of the dims in an attribute's value."""
     match value:
@@ -212,23 +197,6 @@ def variables_in(value: object) -> Iterator[Variable]:
                 yield from variables_in(part)
 
 
-def binds(pattern: CorePattern) -> Iterator[Bind]:
-    """The binds in a pattern, unnamed ones too, left to right."""
-    match pattern:
-        case Bind():
-            yield pattern
-        case Destructure(_, fields):
-            for field in fields:
-                yield from binds(field)
-
-
-def _bases(variables: Iterable[Variable]) -> Iterator[str]:
-    for variable in variables:
-        base = base_of(variable)
-        if base is not None:
-            yield base
-
-
 def origins(type: OpenedType) -> Iterator[str]:
     """The variables that are origins of unknown shapes in a type."""
     match type:
@@ -237,33 +205,3 @@ def origins(type: OpenedType) -> Iterator[str]:
                 yield from origins(field)
         case UnrankedType(_, str(origin)):
             yield origin.split("#", 1)[0]
-
-
-def _function_reads(function: Function) -> Iterator[str]:
-    for check in function.entry:
-        yield from _bases(check.goal.variables())
-    for _, size in function.binders:
-        yield from _bases(size.variables())
-
-
-def _layer_reads(layer: Layer, seen: set[int]) -> Iterator[str]:
-    for step in (*layer.before, layer.call, *layer.after):
-        yield from _reads(step, seen)
-    for _, size in layer.binders:
-        yield from _bases(size.variables())
-    yield layer.result
-
-
-def _conversion_reads(conversion: Conversion, seen: set[int]) -> Iterator[str]:
-    if id(conversion) in seen:
-        return
-    seen.add(id(conversion))
-    for fields in conversion.fields.values():
-        for how in fields:
-            match how:
-                case Change(_, steps, result):
-                    for step in steps:
-                        yield from _reads(step, seen)
-                    yield result
-                case Conversion():
-                    yield from _conversion_reads(how, seen)

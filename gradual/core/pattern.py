@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from gradual.types.type import OpenedType
+from gradual.core.roles import Parts, Plain, Role, ValueType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bind:
     """A pattern that every value matches; `name` is None for `_`."""
 
-    name: str | None
-    type: OpenedType
+    name: Annotated[str | None, Role.DEFINED]
+    type: ValueType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Destructure:
     """A pattern of a constructor, or of a tuple (`constructor` is None)."""
 
-    constructor: str | None
-    fields: tuple[CorePattern, ...]
+    constructor: Plain[str | None]
+    fields: Parts[CorePattern]
 
 
 CorePattern = Bind | Destructure

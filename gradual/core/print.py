@@ -5,37 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradual.core import terms
 from gradual.core.check import Check
 from gradual.core.pattern import Bind, CorePattern, Destructure
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Block,
-    Change,
-    Closure,
-    Constant,
-    Construct,
-    Conversion,
-    Convert,
-    Function,
-    If,
-    Instantiate,
-    Invoke,
-    Layer,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Module,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 from gradual.types.positive import stated
@@ -45,7 +17,7 @@ from gradual.types.type import OpenedType, TensorType
 _SHOWN_ELEMENTS = 8
 
 
-def printed(module: Module, source: Source | None = None) -> str:
+def printed(module: terms.Module, source: Source | None = None) -> str:
     """The module as text, ending with a line feed; checks show their position if `source` is given.  [core.print]"""
 
     def place(check: Check) -> str:
@@ -60,14 +32,14 @@ def printed(module: Module, source: Source | None = None) -> str:
     return "\n\n".join(functions) + "\n"
 
 
-def _keyword(function: Function) -> str:
+def _keyword(function: terms.Function) -> str:
     return "def " if function.name.startswith("@") else "operator "
 
 
 Place = Callable[[Check], str]
 
 
-def _function(function: Function, keyword: str, indent: str, place: Place) -> Iterator[str]:
+def _function(function: terms.Function, keyword: str, indent: str, place: Place) -> Iterator[str]:
     chosen = [f"{variable.name}: Type" for variable in function.type.types]
     chosen += [f"{variable.name} = {size}" for variable, size in function.binders]
     binders = f"[{', '.join(chosen)}]" if chosen else ""
@@ -79,7 +51,7 @@ def _function(function: Function, keyword: str, indent: str, place: Place) -> It
     yield f"{indent}}}"
 
 
-def _block(block: Block, indent: str, place: Place) -> Iterator[str]:
+def _block(block: terms.Block, indent: str, place: Place) -> Iterator[str]:
     for step in block.steps:
         yield from _step(step, indent, place, {})
     yield f"{indent}{block.result}"
@@ -89,70 +61,70 @@ Begun = dict[int, int]
 """id of an enclosing conversion -> its depth."""
 
 
-def _step(step: Step, indent: str, place: Place, begun: Begun) -> Iterator[str]:
+def _step(step: terms.Step, indent: str, place: Place, begun: Begun) -> Iterator[str]:
     match step:
-        case Apply(name, operator, operands, attributes, type):
+        case terms.Apply(name, operator, operands, attributes, type):
             if step.accepts is not None:
                 yield from _step(step.accepts, indent, place, begun)
             given = [f"{key}={_value(value)}" for key, value in attributes.items() if value != _default(step, key)]
             yield f"{indent}{name} = {operator.name}({', '.join([*operands, *given])});{_typed(type)}"
         case Check(number, _, blame):
             yield f"{indent}check {step.condition};   // {number} [{blame.rule}]{place(step)}"
-        case Constant(name, value, type):
+        case terms.Constant(name, value, type):
             yield f"{indent}{name} = {_tensor(value)};{_typed(type)}"
-        case Size(name, dim, type):
+        case terms.Size(name, dim, type):
             yield f"{indent}{name} = {dim};{_typed(type)}"
-        case Project(name, operand, index, type):
+        case terms.Project(name, operand, index, type):
             yield f"{indent}{name} = {operand}.{index};{_typed(type)}"
-        case MakeTuple(name, fields, type):
+        case terms.MakeTuple(name, fields, type):
             comma = "," if len(fields) == 1 else ""
             yield f"{indent}{name} = ({', '.join(fields)}{comma});{_typed(type)}"
-        case Rename(name, operand, type):
+        case terms.Rename(name, operand, type):
             yield f"{indent}{name} = {operand};{_typed(type)}"
-        case Invoke(name, function, operands, type, types=types):
+        case terms.Invoke(name, function, operands, type, types=types):
             at = f"[{', '.join(map(shown, types))}]" if types else ""
             yield f"{indent}{name} = {function}{at}({', '.join(operands)});{_typed(type)}"
-        case Stop(name, says):
+        case terms.Stop(name, says):
             yield f"{indent}{name} = stop;   // {says}"
-        case Instantiate(name, operand, dims, chosen, type):
+        case terms.Instantiate(name, operand, dims, chosen, type):
             given = [f"{variable.name} = {dim}" for variable, dim in dims]
             given += [f"{variable.name} = {shown(choice)}" for variable, choice in chosen]
             yield f"{indent}{name} = {operand}[{', '.join(given)}];{_typed(type)}"
-        case Assertion(condition, message):
+        case terms.Assertion(condition, message):
             yield f"{indent}assert {condition};   // {message}"
-        case Closure(name, function):
+        case terms.Closure(name, function):
             yield from _function(function, "fn ", indent, place)
-        case Wrap(name, operand, layer, type):
+        case terms.Wrap(name, operand, layer, type):
             yield f"{indent}{name} = {operand} through {{{_typed(type)}"
             yield from _layer(layer, indent + "  ", place, begun)
             yield f"{indent}}}"
-        case WrapReference(name, operand, read, write, type):
+        case terms.WrapReference(name, operand, read, write, type):
             yield f"{indent}{name} = {operand} through {{{_typed(type)}"
             yield from _layer(read, indent + "  ", place, begun)
             yield from _layer(write, indent + "  ", place, begun)
             yield f"{indent}}}"
-        case Construct(name, constructor, fields, type):
+        case terms.Construct(name, constructor, fields, type):
             yield f"{indent}{name} = {constructor}({', '.join(fields)});{_typed(type)}"
-        case Match(name, scrutinee, arms, type):
+        case terms.Match(name, scrutinee, arms, type):
             yield f"{indent}{name} = match ({scrutinee}) {{"
             for arm in arms:
                 yield f"{indent}  {_pattern(arm.pattern)} => {{"
                 yield from _block(arm.block, indent + "    ", place)
                 yield f"{indent}  }},"
             yield f"{indent}}};{_typed(type)}"
-        case Convert(name, operand, conversion, type) if id(conversion) in begun:
+        case terms.Convert(name, operand, conversion, type) if id(conversion) in begun:
             yield f"{indent}{name} = {operand} {_again(conversion, begun)};{_typed(type)}"
-        case Convert(name, operand, conversion, type):
+        case terms.Convert(name, operand, conversion, type):
             yield f"{indent}{name} = {operand} with {{{_typed(type)}"
             yield from _conversion(conversion, indent + "  ", place, begun)
             yield f"{indent}}}"
-        case MakeReference(name, operand, type):
+        case terms.MakeReference(name, operand, type):
             yield f"{indent}{name} = ref({operand});{_typed(type)}"
-        case ReadReference(name, reference, type):
+        case terms.ReadReference(name, reference, type):
             yield f"{indent}{name} = ref_read({reference});{_typed(type)}"
-        case WriteReference(name, reference, operand, type):
+        case terms.WriteReference(name, reference, operand, type):
             yield f"{indent}{name} = ref_write({reference}, {operand});{_typed(type)}"
-        case If(name, condition, then, orelse, type):
+        case terms.If(name, condition, then, orelse, type):
             yield f"{indent}{name} = if ({condition}) {{"
             yield from _block(then, indent + "  ", place)
             yield f"{indent}}} else {{"
@@ -173,13 +145,13 @@ def _pattern(pattern: CorePattern) -> str:
             return f"{constructor}({', '.join(map(_pattern, fields))})"
 
 
-def _again(conversion: Conversion, begun: Begun) -> str:
+def _again(conversion: terms.Conversion, begun: Begun) -> str:
     """The text for a conversion nested in itself."""
     back = len(begun) - 1 - begun[id(conversion)]
     return "likewise" if back == 0 else f"as {back} outside"
 
 
-def _conversion(conversion: Conversion, indent: str, place: Place, begun: Begun) -> Iterator[str]:
+def _conversion(conversion: terms.Conversion, indent: str, place: Place, begun: Begun) -> Iterator[str]:
     """The text for each field that is converted."""
     begun = {**begun, id(conversion): len(begun)}
     for constructor, fields in conversion.fields.items():
@@ -187,21 +159,21 @@ def _conversion(conversion: Conversion, indent: str, place: Place, begun: Begun)
             match how:
                 case None:
                     continue
-                case Change(param, steps, result):
+                case terms.Change(param, steps, result):
                     yield f"{indent}{constructor}.{index} by fn ({param.name}: {shown(param.type)}) {{"
                     for step in steps:
                         yield from _step(step, indent + "  ", place, begun)
                     yield f"{indent}  {result}"
                     yield f"{indent}}}"
-                case Conversion() if id(how) in begun:
+                case terms.Conversion() if id(how) in begun:
                     yield f"{indent}{constructor}.{index} {_again(how, begun)}"
-                case Conversion():
+                case terms.Conversion():
                     yield f"{indent}{constructor}.{index} with {{"
                     yield from _conversion(how, indent + "  ", place, begun)
                     yield f"{indent}}}"
 
 
-def _layer(layer: Layer, indent: str, place: Place, begun: Begun) -> Iterator[str]:
+def _layer(layer: terms.Layer, indent: str, place: Place, begun: Begun) -> Iterator[str]:
     """The text of a proxy's layer, as a function of its arguments."""
     binders = f"[{', '.join(f'{variable.name} = {size}' for variable, size in layer.binders)}]" if layer.binders else ""
     params = ", ".join(f"{param.name}: {shown(param.type)}" for param in layer.params)
@@ -212,7 +184,7 @@ def _layer(layer: Layer, indent: str, place: Place, begun: Begun) -> Iterator[st
     yield f"{indent}}}"
 
 
-def _default(step: Apply, key: str) -> Any:
+def _default(step: terms.Apply, key: str) -> Any:
     return next(spec.default for spec in step.operator.attributes if spec.name == key)
 
 

@@ -40,12 +40,16 @@ UNKNOWN = Implied(TRUE, TRUE)
 """The implications of a boolean that says nothing about sizes."""
 
 
+def formula(type: object) -> Constraint | None:
+    """The constraint that a boolean of this type is equal to; None if it is unknown."""
+    content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
+    return content if isinstance(content, Constraint) else None
+
+
 def of_value(known: Mapping[str, Implied], name: str, type: object) -> Implied:
     """The implications of a scalar boolean: its element if that is known, else those recorded for it."""
-    if isinstance(type, TensorType) and type.contents:
-        content = type.contents[0]
-        return Implied(content, negated(content)) if isinstance(content, Constraint) else UNKNOWN
-    return known.get(name, UNKNOWN)
+    content = formula(type)
+    return Implied(content, negated(content)) if content is not None else known.get(name, UNKNOWN)
 
 
 def of_result(operator: Operator, type: GradualType, given: Callable[[], Sequence[Implied]]) -> Implied | None:

@@ -2,6 +2,7 @@
 
 Every operator application carries its type with unknowns, every unproved obligation is a `Check` with its blame label.
 A pass is a loop over `Block.steps`; only branches and closures nest.
+Each field states its role in its annotation, by which `roles` visits and copies steps of every kind.
 Variables keep the user's names with the sigil (`%x`), made unique within a function (`%x`, `%x_1`, …).
 """
 
@@ -9,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from gradual.core.check import Check
 from gradual.core.pattern import CorePattern
+from gradual.core.roles import Binders, Defined, Head, Nested, Operand, Operands, Part, Parts, Plain, Role, ValueType
 from gradual.dims.term.dim import Dim, Variable
 from gradual.ops.declaration.operator import Operator
 from gradual.source import Span
@@ -25,10 +27,10 @@ from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariab
 class Constant:
     """`name = literal`."""
 
-    name: str
-    value: Tensor
-    type: OpenedType
-    span: Span
+    name: Defined
+    value: Plain[Tensor]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,44 +40,44 @@ class Apply:
     `accepts` is the check that the operator's rule, asked at run time, accepts operands of unknown rank.
     """
 
-    name: str
-    operator: Operator
-    operands: tuple[str, ...]
-    attributes: Mapping[str, Any]
-    type: OpenedType
-    span: Span
-    accepts: Check | None = None
+    name: Defined
+    operator: Plain[Operator]
+    operands: Operands
+    attributes: Annotated[Mapping[str, Any], Role.ATTRIBUTES]
+    type: ValueType
+    span: Plain[Span]
+    accepts: Part[Check | None] = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Size:
     """`name = dim`: a size as a value, an int64 of rank 0."""
 
-    name: str
-    dim: Dim
-    type: OpenedType
-    span: Span
+    name: Defined
+    dim: Annotated[Dim, Role.DIM]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MakeTuple:
     """`name = (fields)`."""
 
-    name: str
-    fields: tuple[str, ...]
-    type: OpenedType
-    span: Span
+    name: Defined
+    fields: Operands
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Project:
     """`name = operand.index`."""
 
-    name: str
-    operand: str
-    index: int
-    type: OpenedType
-    span: Span
+    name: Defined
+    operand: Operand
+    index: Plain[int]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,33 +87,33 @@ class Rename:
     `written` is the type with its `?`s and their bounds; None if it is not from the source.
     """
 
-    name: str
-    operand: str
-    type: OpenedType
-    span: Span
-    written: GradualType | None = None
+    name: Defined
+    operand: Operand
+    type: ValueType
+    span: Plain[Span]
+    written: Annotated[GradualType | None, Role.WRITTEN] = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stop:
     """`name` has the bottom type: the run ends in a fault that says why."""
 
-    name: str
-    says: str
-    type: OpenedType
-    span: Span
+    name: Defined
+    says: Plain[str]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instantiate:
     """`name = operand[dims, types]`: a function at given dims and types, which are erased at run time."""
 
-    name: str
-    operand: str
-    dims: tuple[tuple[Variable, Dim], ...]
-    types: tuple[tuple[TypeVariable, GradualType], ...]
-    type: OpenedType
-    span: Span
+    name: Defined
+    operand: Operand
+    dims: Annotated[tuple[tuple[Variable, Dim], ...], Role.DIMS]
+    types: Annotated[tuple[tuple[TypeVariable, GradualType], ...], Role.CHOICES]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,96 +124,96 @@ class Invoke:
     parameters, which are erased at run time.
     """
 
-    name: str
-    function: str
-    operands: tuple[str, ...]
-    type: OpenedType
-    span: Span
-    types: tuple[GradualType, ...] = ()
+    name: Defined
+    function: Head
+    operands: Operands
+    type: ValueType
+    span: Plain[Span]
+    types: Annotated[tuple[GradualType, ...], Role.INSTANCES] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
     """`name = fn (params) { body }`; the body sees the variables in scope (`recursive`: its own name too)."""
 
-    name: str
-    function: Function
-    type: OpenedType
-    span: Span
+    name: Defined
+    function: Annotated[Function, Role.LITERAL]
+    type: Annotated[OpenedType, Role.SIGNATURE]
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class If:
     """`name = if condition { then } else { orelse }`; `condition` holds a rank-0 bool."""
 
-    name: str
-    condition: str
-    then: Block
-    orelse: Block
-    type: OpenedType
-    span: Span
+    name: Defined
+    condition: Operand
+    then: Nested[Block]
+    orelse: Nested[Block]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Construct:
     """`name = Constructor(fields)`."""
 
-    name: str
-    constructor: str
-    fields: tuple[str, ...]
-    type: OpenedType
-    span: Span
+    name: Defined
+    constructor: Plain[str]
+    fields: Operands
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
     """`pattern => block`."""
 
-    pattern: CorePattern
-    block: Block
+    pattern: Part[CorePattern]
+    block: Nested[Block]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
     """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; unless `complete`, none may."""
 
-    name: str
-    scrutinee: str
-    arms: tuple[Arm, ...]
-    type: OpenedType
-    span: Span
-    complete: bool = True
+    name: Defined
+    scrutinee: Operand
+    arms: Annotated[tuple[Arm, ...], Role.ARMS]
+    type: ValueType
+    span: Plain[Span]
+    complete: Plain[bool] = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MakeReference:
     """`name = ref(operand)`."""
 
-    name: str
-    operand: str
-    type: OpenedType
-    span: Span
+    name: Defined
+    operand: Operand
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadReference:
     """`name = ref_read(reference)`."""
 
-    name: str
-    reference: str
-    type: OpenedType
-    span: Span
+    name: Defined
+    reference: Head
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WriteReference:
     """`name = ref_write(reference, operand)`: the empty tuple."""
 
-    name: str
-    reference: str
-    operand: str
-    type: OpenedType
-    span: Span
+    name: Defined
+    reference: Head
+    operand: Operand
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,45 +230,45 @@ class Layer:
         types: the type parameters of the promised type.
     """
 
-    params: tuple[Param, ...]
-    binders: tuple[tuple[Variable, Dim], ...]
-    before: tuple[Step, ...]
-    call: Invoke | ReadReference | WriteReference
-    after: tuple[Step, ...]
-    result: str
-    types: tuple[TypeVariable, ...] = ()
+    params: Parts[Param]
+    binders: Binders
+    before: Parts[Step]
+    call: Part[Invoke | ReadReference | WriteReference]
+    after: Parts[Step]
+    result: Operand
+    types: Annotated[tuple[TypeVariable, ...], Role.TYPE_BINDERS] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrap:
     """`name = operand` as a function of another type, with the necessary checks around each call."""
 
-    name: str
-    operand: str
-    layer: Layer
-    type: OpenedType
-    span: Span
+    name: Defined
+    operand: Operand
+    layer: Annotated[Layer, Role.LAYER]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrapReference:
     """`name = operand` as a reference of another type, with the necessary checks around reads and writes."""
 
-    name: str
-    operand: str
-    read: Layer
-    write: Layer
-    type: OpenedType
-    span: Span
+    name: Defined
+    operand: Operand
+    read: Annotated[Layer, Role.LAYER]
+    write: Annotated[Layer, Role.LAYER]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
     """The conversion of one value inside a data structure: `param` is the old value, `result` the new one."""
 
-    param: Param
-    steps: tuple[Step, ...]
-    result: str
+    param: Part[Param]
+    steps: Parts[Step]
+    result: Operand
 
 
 @dataclass(slots=True, eq=False)
@@ -276,27 +278,27 @@ class Conversion:
     None keeps a field; a nested conversion may be this one itself, for a recursive type.
     """
 
-    fields: dict[str, tuple[Change | Conversion | None, ...]] = field(default_factory=dict)
+    fields: Annotated[dict[str, tuple[Change | Conversion | None, ...]], Role.CASES] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Convert:
     """`name = operand` as data of another type, its parts converted left to right, depth first."""
 
-    name: str
-    operand: str
-    conversion: Conversion
-    type: OpenedType
-    span: Span
+    name: Defined
+    operand: Operand
+    conversion: Annotated[Conversion, Role.CONVERSION]
+    type: ValueType
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assertion:
     """`assert condition`: halt with a fault unless the rank-0 bool `condition` holds (its contents are unknown)."""
 
-    condition: str
-    message: str
-    span: Span
+    condition: Operand
+    message: Plain[str]
+    span: Plain[Span]
 
 
 Step = (
@@ -328,18 +330,18 @@ Step = (
 class Block:
     """Steps in order, and the variable that is the result."""
 
-    steps: tuple[Step, ...]
-    result: str
+    steps: Parts[Step]
+    result: Operand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Param:
     """A parameter: its type with unknowns in the body, its written type for callers, and its source position."""
 
-    name: str
-    type: OpenedType
-    written: GradualType
-    span: Span
+    name: Defined
+    type: ValueType
+    written: Annotated[GradualType, Role.WRITTEN]
+    span: Plain[Span]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -356,15 +358,15 @@ class Function:
         attributes: key -> number or string, such as `codegen`.
     """
 
-    name: str
-    params: tuple[Param, ...]
-    binders: tuple[tuple[Variable, Dim], ...]
-    entry: Sequence[Check]
-    body: Block
-    type: FunctionType
-    strict: bool
-    span: Span
-    attributes: Mapping[str, bool | int | float | str] = field(default_factory=dict)
+    name: Annotated[str, Role.SELF]
+    params: Parts[Param]
+    binders: Binders
+    entry: Annotated[Sequence[Check], Role.ENTRY]
+    body: Nested[Block]
+    type: Annotated[FunctionType, Role.SIGNATURE]
+    strict: Plain[bool]
+    span: Plain[Span]
+    attributes: Plain[Mapping[str, bool | int | float | str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return str(Module({self.name: self})).rstrip("\n")

@@ -1,4 +1,4 @@
-"""Substitution in core: copy it with other names for its variables and other dims for its unknowns.
+"""Copies of core: with other names for its variables and other dims for its unknowns, other operands, other blocks.
 
 A dim that mentions a variable is renamed with it: `dim(%x, 0)` becomes `dim(%y, 0)` if `%x` becomes `%y`.
 What a function type binds is not renamed.
@@ -6,43 +6,15 @@ What a function type binds is not renamed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import Any, TypeVar, cast
 
 from gradual.core.check import Check
 from gradual.core.def_use import variables_of
-from gradual.core.pattern import Bind, CorePattern, Destructure
-from gradual.core.terms import (
-    Apply,
-    Arm,
-    Assertion,
-    Block,
-    Change,
-    Closure,
-    Constant,
-    Construct,
-    Conversion,
-    Convert,
-    Function,
-    If,
-    Instantiate,
-    Invoke,
-    Layer,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Param,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
+from gradual.core.roles import Rebuilder, Role, rebuilder
+from gradual.core.terms import Arm, Block, Conversion, Function
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
 from gradual.types.binder_solving import named_parts
@@ -185,105 +157,39 @@ class Rewriting:
     # ------------------------------------------------------------------------------------------------------- programs
     def function(self, function: Function) -> Function:
         """A function in the copy."""
-        return replace(
-            function,
-            name=self.name(function.name),
-            params=tuple(map(self._param, function.params)),
-            binders=self._binders(function.binders),
-            entry=tuple(map(self._check, function.entry)),
-            body=self.block(function.body),
-            type=self._own_type(function.type),
-        )
+        return self._node(function)
 
     def block(self, block: Block) -> Block:
         """A block in the copy."""
-        return Block(self.steps(block.steps), self.name(block.result))
-
-    def steps(self, steps: Iterable[Step]) -> tuple[Step, ...]:
-        """Steps in the copy."""
-        return tuple(map(self.step, steps))
+        return self._node(block)
 
     def step(self, step: S) -> S:
         """A step in the copy."""
-        made: S = self._step(step)  # type: ignore[arg-type]
+        return self._node(step)
+
+    def _node(self, node: S) -> S:
+        made: S = _COPIES[type(node)](self, node)
         return made
 
-    def _step(self, step: Step) -> Any:
-        match step:
-            case Check():
-                return self._check(step)
-            case Assertion(condition, message, span):
-                return Assertion(self.name(condition), message, span)
-            case Convert():
-                conversion = self._conversion(step.conversion)
-                return self._made(step, operand=self.name(step.operand), conversion=conversion)
-            case Apply():
-                return self._made(
-                    step,
-                    operands=self._names(step.operands),
-                    attributes={key: self.attribute(value) for key, value in step.attributes.items()},
-                    accepts=step.accepts and self._check(step.accepts),
-                )
-            case Constant() | Stop():
-                return self._made(step)
-            case Size(dim=dim):
-                return self._made(step, dim=self.dim(dim))
-            case MakeTuple(fields=fields) | Construct(fields=fields):
-                return self._made(step, fields=self._names(fields))
-            case Project() | MakeReference():
-                return self._made(step, operand=self.name(step.operand))
-            case Rename(written=written):
-                return self._made(step, operand=self.name(step.operand), written=written and self.type(written))
-            case Instantiate():
-                return self._made(
-                    step,
-                    operand=self.name(step.operand),
-                    dims=tuple((variable, self.dim(dim)) for variable, dim in step.dims),
-                    types=tuple((variable, self.type(type)) for variable, type in step.types),
-                )
-            case Invoke():
-                return self._made(
-                    step,
-                    function=self.name(step.function),
-                    operands=self._names(step.operands),
-                    types=tuple(map(self.type, step.types)),
-                )
-            case Closure():
-                function = self.function(step.function)
-                return Closure(self.name(step.name), function, function.type, step.span)
-            case If():
-                return self._made(
-                    step,
-                    condition=self.name(step.condition),
-                    then=self.block(step.then),
-                    orelse=self.block(step.orelse),
-                )
-            case Match():
-                arms = tuple(Arm(self._pattern(arm.pattern), self.block(arm.block)) for arm in step.arms)
-                return self._made(step, scrutinee=self.name(step.scrutinee), arms=arms)
-            case ReadReference():
-                return self._made(step, reference=self.name(step.reference))
-            case WriteReference():
-                return self._made(step, reference=self.name(step.reference), operand=self.name(step.operand))
-            case Wrap():
-                return self._made(step, operand=self.name(step.operand), layer=self._layer(step.layer))
-            case WrapReference():
-                read, write = self._layer(step.read), self._layer(step.write)
-                return self._made(step, operand=self.name(step.operand), read=read, write=write)
+    def _nodes(self, nodes: Iterable[S]) -> tuple[S, ...]:
+        return tuple(map(self._node, nodes))
 
-    def _made(self, step: Any, **fields: Any) -> Any:
-        name = self.name(step.name)
-        return replace(step, name=name, type=self.typed(step.type, name), **fields)
-
-    def _names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _names(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(map(self.name, names))
 
-    def _param(self, param: Param) -> Param:
-        name = self.name(param.name)
-        return replace(param, name=name, type=self.typed(param.type, name), written=self.type(param.written))
+    def _sizes(self, pairs: Iterable[tuple[Variable, Dim]]) -> tuple[tuple[Variable, Dim], ...]:
+        return tuple((variable, self.dim(size)) for variable, size in pairs)
 
-    def _binders(self, binders: Iterable[tuple[Variable, Dim]]) -> tuple[tuple[Variable, Dim], ...]:
-        return tuple((variable, self.dim(size)) for variable, size in binders)
+    def _attributes(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {key: self.attribute(value) for key, value in attributes.items()}
+
+    def _types(self, types: Iterable[GradualType]) -> tuple[GradualType, ...]:
+        return tuple(map(self.type, types))
+
+    def _choices(
+        self, pairs: Iterable[tuple[TypeVariable, GradualType]]
+    ) -> tuple[tuple[TypeVariable, GradualType], ...]:
+        return tuple((variable, self.type(type)) for variable, type in pairs)
 
     def _check(self, check: Check) -> Check:
         """Copy a check with its label.  Always a new object: a step occurs only once in a program."""
@@ -292,41 +198,48 @@ class Rewriting:
         blame = check.blame if same else replace(check.blame, owed=owed, words={})
         return replace(check, goal=goal, blame=blame)
 
-    def _pattern(self, pattern: CorePattern) -> CorePattern:
-        match pattern:
-            case Bind(name, type):
-                new = self.name(name) if name is not None else None
-                return Bind(new, self.typed(type, new or ""))
-            case Destructure(constructor, fields):
-                return Destructure(constructor, tuple(map(self._pattern, fields)))
-
-    def _layer(self, layer: Layer) -> Layer:
-        return replace(
-            layer,
-            params=tuple(map(self._param, layer.params)),
-            binders=self._binders(layer.binders),
-            before=self.steps(layer.before),
-            call=self.step(layer.call),
-            after=self.steps(layer.after),
-            result=self.name(layer.result),
-        )
-
     def _conversion(self, conversion: Conversion) -> Conversion:
         if id(conversion) in self._conversions:
             return self._conversions[id(conversion)]
         copy = self._conversions[id(conversion)] = Conversion()
         for constructor, fields in conversion.fields.items():
-            copy.fields[constructor] = tuple(map(self._converted, fields))
+            copy.fields[constructor] = tuple(how and self._node(how) for how in fields)
         return copy
 
-    def _converted(self, how: Change | Conversion | None) -> Change | Conversion | None:
-        match how:
-            case None:
-                return None
-            case Change(param, steps, result):
-                return Change(self._param(param), self.steps(steps), self.name(result))
-            case Conversion():
-                return self._conversion(how)
+
+def _by(copied: Callable[[Rewriting, Any], Any]) -> Callable[[Rewriting, Any, Any], Any]:
+    """Copy a field by a method that needs no more than the field."""
+    return lambda rewriting, field, node: copied(rewriting, field)
+
+
+_COPIES = rebuilder(
+    {
+        Role.DEFINED: _by(Rewriting.name),
+        Role.SELF: _by(Rewriting.name),
+        Role.HEAD: _by(Rewriting.name),
+        Role.OPERAND: _by(Rewriting.name),
+        Role.OPERANDS: _by(Rewriting._names),
+        Role.DIM: _by(Rewriting.dim),
+        Role.DIMS: _by(Rewriting._sizes),
+        Role.BINDERS: _by(Rewriting._sizes),
+        Role.ATTRIBUTES: _by(Rewriting._attributes),
+        Role.TYPE: lambda rewriting, type, node: rewriting.typed(type, rewriting.name(node.name) or ""),  # `_` has none
+        Role.SIGNATURE: _by(Rewriting._own_type),
+        Role.WRITTEN: lambda rewriting, type, node: type and rewriting.type(type),
+        Role.INSTANCES: _by(Rewriting._types),
+        Role.CHOICES: _by(Rewriting._choices),
+        Role.BLOCK: _by(Rewriting._node),
+        Role.ARMS: _by(Rewriting._nodes),
+        Role.LITERAL: _by(Rewriting._node),
+        Role.PART: lambda rewriting, part, node: part and rewriting._node(part),
+        Role.PARTS: _by(Rewriting._nodes),
+        Role.LAYER: _by(Rewriting._node),
+        Role.CONVERSION: _by(Rewriting._node),
+        Role.ENTRY: _by(Rewriting._nodes),
+    },
+    fresh=True,
+)
+_COPIES.update({Check: Rewriting._check, Conversion: Rewriting._conversion})
 
 
 def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:
@@ -340,3 +253,40 @@ def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:
         taken.add(new)
         fresh[name] = new
     return fresh
+
+
+# ---------------------------------------------------------------------------------------------------- steps with others
+_WITH_OPERANDS = rebuilder(
+    {
+        Role.OPERAND: lambda image, name, node: image(name),
+        Role.OPERANDS: lambda image, names, node: tuple(map(image, names)),
+    },
+    fresh=True,
+)
+
+
+def with_operands(step: S, image: Callable[[str], str]) -> S:
+    """Replace the operands of a step; not the function that is called, nor the reference that is used."""
+    made: S = _WITH_OPERANDS[type(step)](image, step)
+    return made
+
+
+def _with_bodies(exchanged: Callable[[Block], Block], arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
+    made = tuple(_WITH_BLOCKS[Arm](exchanged, arm) for arm in arms)
+    return arms if all(map(is_, made, arms)) else made
+
+
+_WITH_BLOCKS: Rebuilder[Callable[[Block], Block]] = rebuilder(
+    {
+        Role.BLOCK: lambda exchanged, block, node: exchanged(block),
+        Role.ARMS: lambda exchanged, arms, node: _with_bodies(exchanged, arms),
+        Role.LITERAL: lambda exchanged, function, node: _WITH_BLOCKS[Function](exchanged, function),
+    },
+    fresh=False,
+)
+
+
+def with_blocks(step: S, exchanged: Callable[[Block], Block]) -> S:
+    """Replace the nested blocks of a step; the same step if nothing changes."""
+    made: S = _WITH_BLOCKS[type(step)](exchanged, step)
+    return made

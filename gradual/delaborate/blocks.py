@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -19,21 +19,17 @@ from gradual.core.terms import (
     Apply,
     Block,
     Constant,
-    Construct,
     Convert,
     Function,
-    Invoke,
     MakeTuple,
     Project,
-    Rename,
     Step,
     Stop,
     Wrap,
     WrapReference,
-    WriteReference,
 )
+from gradual.core.traversal import with_operands
 from gradual.delaborate.demands import Demands, is_demanded
-from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import FALSE, Constraint
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
@@ -121,13 +117,11 @@ class Implied:
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()
-        knowing = self.demands.knowing
-        knowing.enter()
-        for before, check in pairwise(checks):
-            knowing.tell(Passed(before.goal))
-            if self.demands.never(check.goal):
-                goals = frozenset()
-        knowing.leave()
+        with self.demands.local():
+            for before, check in pairwise(checks):
+                self.demands.facts.learn(before.goal)
+                if self.demands.never(check.goal):
+                    goals = frozenset()
         return goals
 
     def always_fails(self, index: int) -> bool:
@@ -141,7 +135,7 @@ class Implied:
         step = self.block.steps[index]
         if not names:
             return step
-        return with_operands(step, names)
+        return with_operands(step, lambda one: names.get(one, one))
 
     @property
     def result(self) -> str:
@@ -270,15 +264,3 @@ def _at(type: GradualType | None, path: tuple[int, ...]) -> GradualType | None:
     for index in path:
         type = type.fields[index] if isinstance(type, TupleType) and index < len(type.fields) else None
     return type
-
-
-def with_operands(step: Step, names: Mapping[str, str]) -> Step:
-    """Replace the operands of a step that flow into written types."""
-    match step:
-        case Invoke(operands=operands):
-            return replace(step, operands=tuple(names.get(one, one) for one in operands))
-        case Construct(fields=fields):
-            return replace(step, fields=tuple(names.get(one, one) for one in fields))
-        case Rename(operand=operand) | WriteReference(operand=operand):
-            return replace(step, operand=names.get(operand, operand))
-    raise AssertionError(step)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradual.core.check import Check
+from gradual.core.context import TypingContext, Values
 from gradual.core.datatypes import declarations
 from gradual.core.def_use import binds
 from gradual.core.known_ranges import KnownRanges
@@ -23,9 +24,9 @@ from gradual.core.terms import (
     WriteReference,
 )
 from gradual.dims.solver.decide import Decider, Undetermined, Unsat
-from gradual.dims.solver.deferred import DeferredFacts, Passed
+from gradual.dims.solver.deferred import DeferredFacts
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, at_most, defined, equal
-from gradual.dims.term.dim import Dim, RankOf, SizeOf, Variable, constant, of_atom, product
+from gradual.dims.term.dim import Dim, SizeOf, Variable, constant, of_atom, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed
 from gradual.ops.declaration.rank_cases import Unknown
@@ -45,37 +46,36 @@ from gradual.types.type import (
     TupleType,
     UnrankedType,
 )
-from gradual.types.unpacking import at_rank, base_of, numel_of, rank_of, shapes_unknown, size_of, sizes
-
-Learnt = tuple[dict[str, OpenedType], dict[Dim, int], dict[Variable, Dim]]
+from gradual.types.unpacking import base_of, numel_of, rank_of, rank_stated, size_of, sizes
 
 
 @dataclass(slots=True, eq=False)
-class Demands:
-    """Computes the demands of a function's steps.
+class Demands(TypingContext[OpenedType, DeferredFacts]):
+    """Computes the demands of a function's steps.  Facts are from declarations and passed checks, not from conditions.
 
     Attributes:
-        types: variable -> type, refined by the checks passed so far.
         known: size -> number, from the checks passed so far.
         counted: number of elements of a value -> product of its sizes, if a check passed so far gives its rank.
         reads: unknown of a join -> the size that elaboration infers for it.
-        knowing: facts from declarations and passed checks, without path conditions.
-        solver: decides what `knowing` cannot.
+        solver: decides what `decider` cannot.
         inside: the number of enclosing branches, plus the number of earlier checks that always fail.
         ranges: between which numbers the integers of variables lie.
     """
 
-    module: Module
-    types: dict[str, OpenedType] = field(default_factory=dict)
+    decider: Decider = field(default_factory=lambda: Decider(LIMITS, smt=False))
+    values: Values[OpenedType] = field(init=False)
+    facts: DeferredFacts = field(init=False)
+    module: Module = field(kw_only=True)
     known: dict[Dim, int] = field(default_factory=dict)
     counted: dict[Variable, Dim] = field(default_factory=dict)
     reads: dict[Variable, Dim] = field(default_factory=dict)
-    knowing: DeferredFacts = field(default_factory=lambda: DeferredFacts(Decider(LIMITS, smt=False)))
     solver: Decider = field(default_factory=lambda: Decider(LIMITS))
     inside: int = 0
     ranges: KnownRanges = field(default_factory=KnownRanges)
 
     def __post_init__(self) -> None:
+        self.values = Values(declared=self.module.functions)
+        self.facts = DeferredFacts(self.decider)
         self.ranges.natural = lambda dim: self.never(at_most(dim, -1))
 
     def enter(self, function: Function) -> None:
@@ -83,7 +83,7 @@ class Demands:
         for param in function.params:
             self.hold(param.name, param.type)
         for goal in declarations(function):
-            self.knowing.tell(goal)
+            self.facts.assume(goal)
 
     def never(self, goal: Constraint) -> bool:
         """Whether elaboration would find that a goal never holds; it ignores the conditions of branches.
@@ -91,20 +91,14 @@ class Demands:
         Ask the solver as elaboration does: a goal that it refutes would be an error when the text is read.
         """
         goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
-        answer = self.knowing.satisfiable(goal)
+        answer = self.decider.satisfiable(self.facts.store(), goal)
         if isinstance(answer, Undetermined):
-            answer = self.solver.satisfiable(self.knowing.facts(), goal)
+            answer = self.solver.satisfiable(self.facts.store(), goal)
         return isinstance(answer, Unsat)
 
     def read(self, size: Dim) -> Dim:
         """The size that elaboration would infer."""
         return size.substitute(self.reads) if not self.reads.keys().isdisjoint(size.variables()) else size
-
-    def truth(self, condition: str) -> Constraint | None:
-        """The constraint that a condition is equal to; None if it is unknown."""
-        type = self.type_of(condition)
-        content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
-        return content if isinstance(content, Constraint) else None
 
     def fails(self, step: Step) -> bool:
         """Whether a step demands a goal that never holds."""
@@ -117,28 +111,21 @@ class Demands:
         """
         return any(map(self.never, goals)) if self.inside else FALSE in goals
 
-    def type_of(self, name: str) -> OpenedType:
-        """The type of a variable, or of a declared function."""
-        function = self.module.functions.get(name)
-        return function.type if function is not None else self.types[name]
-
     def define(self, step: Step) -> None:
         """Record the type of the variable that a step defines."""
         if not isinstance(step, Check | Assertion):
-            self.types[step.name] = step.type
-            self.ranges.step(step, self.types)
+            self.values.define(step.name, step.type)
+            self.ranges.step(step, self.values.types)
 
     def reach(self, step: Step) -> None:
         """Add the facts after a step: the sizes of its value are natural."""
         if not isinstance(step, Check | Assertion):
-            self.hold(step.name, self.types[step.name])
+            self.facts.natural(sizes(self.type_of(step.name)))
 
     def hold(self, name: str, type: OpenedType) -> None:
         """Record the type of a value, and that its sizes are natural."""
-        self.types[name] = type
-        for size in sizes(type):
-            if size.value is None:
-                self.knowing.tell(size)
+        self.values.define(name, type)
+        self.facts.natural(sizes(type))
 
     def bind(self, pattern: CorePattern) -> None:
         """Record the types of the variables that a pattern binds."""
@@ -146,34 +133,24 @@ class Demands:
             if bind.name is not None:
                 self.hold(bind.name, bind.type)
 
-    def mark(self) -> Learnt:
-        """What is known here, for `rollback` at the end of the block."""
-        return dict(self.types), dict(self.known), dict(self.counted)
-
-    def rollback(self, mark: Learnt) -> None:
-        """Drop the facts from checks since a mark."""
-        types, self.known, counted = mark
-        self.types.update(types)
-        self.counted.clear()
-        self.counted.update(counted)
-
     def learn(self, check: Check) -> bool:
         """Add the goal of a check to the facts; return whether it fixes a rank or a size."""
-        self.knowing.tell(Passed(check.goal))
-        solution = check.goal.solution
-        witness = solution[0].witness if solution is not None else None
-        rank = solution[1].value if solution is not None else None
-        if solution is None or rank is None:
+        self.facts.learn(check.goal)
+        unknown, number = check.goal.solution or (None, None)
+        if unknown is None or number is None or number.value is None:
             return False
-        self.known[of_atom(solution[0])] = rank
-        if not isinstance(witness, RankOf) or not 0 <= rank <= LIMITS.rank:
-            return True
-        (number,) = numel_of(witness.value).variables()
-        self.counted[number] = product([size_of(witness.value, axis) for axis in range(rank)])
-        for name, type in self.types.items():
-            if witness.value in shapes_unknown(type):
-                self.hold(name, at_rank(type, witness.value, rank))
+        self.values.trail.put(self.known, of_atom(unknown), number.value)
+        stated = rank_stated(check.goal)
+        if stated is not None and 0 <= stated[1] <= LIMITS.rank:
+            self._at_rank(*stated)
         return True
+
+    def _at_rank(self, origin: str, rank: int) -> None:
+        """Put a rank into the types of all values of a shape."""
+        (elements,) = numel_of(origin).variables()
+        self.values.trail.put(self.counted, elements, product([size_of(origin, axis) for axis in range(rank)]))
+        for name in self.values.at_rank(origin, rank):
+            self.facts.natural(sizes(self.type_of(name)))
 
     def targets(self, step: Step) -> Iterator[tuple[str, GradualType]]:
         """Each operand that flows into a written type, with that type."""
@@ -242,7 +219,7 @@ class Demands:
         """The goals for mentioning sizes of values of unknown rank: the axis exists."""
         for variable in variables:
             match variable.witness:
-                case SizeOf(path, axis) if isinstance(self.types.get(path), UnrankedType):
+                case SizeOf(path, axis) if isinstance(self.values.types.get(path), UnrankedType):
                     yield at_least(rank_of(path), constant(axis + 1))
 
     def flow_goals(self, value: str, target: GradualType) -> frozenset[Constraint]:

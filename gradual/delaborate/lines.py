@@ -63,7 +63,7 @@ class Lines:
     numbered: int = 0
 
     def __post_init__(self) -> None:
-        self.demands = Demands(self.module, counted=self.spelling.counted)
+        self.demands = Demands(module=self.module, counted=self.spelling.counted)
 
     def next_name(self) -> str:
         """Take the next name of a graph variable."""
@@ -94,7 +94,7 @@ class Lines:
     def is_unranked(self, variable: Variable) -> bool:
         """Whether a variable is the size of a value of unknown rank, which may lack the axis."""
         witness = variable.witness
-        return isinstance(witness, SizeOf) and isinstance(self.demands.types.get(witness.value), UnrankedType)
+        return isinstance(witness, SizeOf) and isinstance(self.demands.values.types.get(witness.value), UnrankedType)
 
     def _size_in_scope(self, variable: Variable) -> Dim:
         number = of_atom(variable)
@@ -216,11 +216,9 @@ class Lines:
     def _may_hold(self, goal: Constraint, variable: Variable) -> bool:
         """Whether a goal may hold at some number for one of its variables."""
         size = existential("%=", Kind.EXISTENTIAL)
-        self.demands.knowing.enter()
-        self.demands.knowing.tell(size)
-        never = self.demands.never(goal.substitute({variable: size}))
-        self.demands.knowing.leave()
-        return not never
+        with self.demands.local():
+            self.demands.facts.natural((size,))
+            return not self.demands.never(goal.substitute({variable: size}))
 
     def _assert(self, condition: ast.Expr, check: Check, items: list[ast.Item]) -> None:
         items.append(ast.Assert(condition, check.blame.says, NOWHERE))
@@ -233,7 +231,7 @@ class Lines:
                     self._owe(path, axis, goal, variable, items)
                     return
                 case RankOf(value=path) if (rank := _solved(goal, variable)) is not None and rank.value is not None:
-                    type = self.demands.types.get(path)
+                    type = self.demands.values.types.get(path)
                     if isinstance(type, UnrankedType) and 0 <= rank.value <= LIMITS.rank:
                         self.ascribed(path, TensorType((Hole(),) * rank.value, type.dtype), items)
                         return
@@ -261,7 +259,7 @@ class Lines:
         return any(not isinstance(part.right, ast.Number) for part in divisions)
 
     def _shape(self, path: str) -> TensorType[Dim] | None:
-        type = self.demands.types.get(path)
+        type = self.demands.values.types.get(path)
         return type if isinstance(type, TensorType) else None
 
     def _carrier(self, items: list[ast.Item]) -> str:

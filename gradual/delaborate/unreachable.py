@@ -13,7 +13,6 @@ from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
 from gradual.types.type import GradualType, Hole, NeverType, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import at_rank, base_of, rank_of, size_of
-from gradual.verdict import Proved
 
 
 def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -> list[GradualType]:
@@ -52,7 +51,7 @@ def in_doubt(types: Sequence[GradualType], outside: Set[str], demands: Demands) 
     for column in zip(*(type.shape for type in tensors), strict=True):
         sizes = dict.fromkeys(demands.read(size) for size in column if isinstance(size, Dim))
         seen = [size for size in sizes if _is_seen(size, outside)]
-        if any(not isinstance(demands.knowing.decide(equal(*pair)), Proved) for pair in combinations(seen, 2)):
+        if any(not demands.holds(equal(*pair)) for pair in combinations(seen, 2)):
             return True
     return False
 
@@ -131,7 +130,7 @@ def read_joined(
                 elif variable is not None and found is not None:
                     demands.reads[variable] = found
                 else:
-                    demands.knowing.tell(any_of(*(equal(own, size) for size in dict.fromkeys(known))))
+                    demands.facts.assume(any_of(*(equal(own, size) for size in dict.fromkeys(known))))
             return replace(type, shape=tuple(read))
     return type
 

@@ -6,34 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from gradual.core import terms
 from gradual.core.check import Check
 from gradual.core.def_use import checks_in
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Block,
-    Closure,
-    Constant,
-    Construct,
-    Convert,
-    Function,
-    If,
-    Instantiate,
-    Invoke,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
-from gradual.delaborate.blocks import TEMPORARY, Implied, implied, literals_in_place, uses, with_operands
+from gradual.core.traversal import with_operands
+from gradual.delaborate.blocks import TEMPORARY, Implied, implied, literals_in_place, uses
 from gradual.delaborate.demands import divisions, is_demanded, without_own, written
 from gradual.delaborate.headers import converts_with_checks, is_open, said, written_pattern
 from gradual.delaborate.lines import Lines
@@ -48,7 +25,6 @@ from gradual.types.instantiation import settled_type
 from gradual.types.positive import stated
 from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, ReferenceType, TypeVariable
 from gradual.types.unpacking import size_of
-from gradual.verdict import Proved
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +38,7 @@ class Writer(Lines):
     endings: dict[str, GradualType] = field(default_factory=dict)
 
     # ------------------------------------------------------------------------------------------------ definitions
-    def definition(self, function: Function) -> ast.Def | ast.OperatorDef:
+    def definition(self, function: terms.Function) -> ast.Def | ast.OperatorDef:
         """Write a function or a declared operator.  Raises Inexpressible."""
         self.uses = uses(function)
         self.open = self.opens or is_open(function)
@@ -78,7 +54,7 @@ class Writer(Lines):
         body = None if is_absent(function) else self._body(function)
         return ast.OperatorDef(ast.Name(function.name, NOWHERE), binders, params, result, where, body, NOWHERE)
 
-    def _params(self, function: Function) -> tuple[ast.Param, ...]:
+    def _params(self, function: terms.Function) -> tuple[ast.Param, ...]:
         self.demands.enter(function)
         self.around.append(function)
         written = [self.declared(param.written) for param in function.params]
@@ -88,10 +64,10 @@ class Writer(Lines):
             for param, type in zip(function.params, written, strict=True)
         )
 
-    def _binders(self, function: Function, params: Sequence[ast.Param]) -> tuple[ast.Binder, ...]:
+    def _binders(self, function: terms.Function, params: Sequence[ast.Param]) -> tuple[ast.Binder, ...]:
         return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
 
-    def _result(self, function: Function) -> ast.Type | None:
+    def _result(self, function: terms.Function) -> ast.Type | None:
         """The result type; None to leave it to inference: it cannot be written, or would demand a check not in core."""
         try:
             type = self.spelling.type(self.declared(function.type.result))
@@ -99,13 +75,13 @@ class Writer(Lines):
         except Inexpressible:
             return None
 
-    def _is_divided(self, goal: Constraint, function: Function) -> bool:
+    def _is_divided(self, goal: Constraint, function: terms.Function) -> bool:
         """Whether the goal of a division in the result type is known on entry, or checked in the body for it."""
         checks = (step for step in function.body.steps if isinstance(step, Check))
         checked = any(one.blame.rule == "dim.division" and is_demanded(one, frozenset({goal})) for one in checks)
-        return checked or isinstance(self.demands.knowing.decide(goal), Proved)
+        return checked or self.demands.holds(goal)
 
-    def _body(self, function: Function) -> ast.Block:
+    def _body(self, function: terms.Function) -> ast.Block:
         goals = (function.body.result, function.type.result)
         begin: list[ast.Item] = []
         if self.opens and len(self.around) == 1:
@@ -114,27 +90,22 @@ class Writer(Lines):
         return replace(body, items=(*begin, *body.items)) if begin else body
 
     # ----------------------------------------------------------------------------------------------------- blocks
-    def block(self, block: Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
+    def block(self, block: terms.Block, flows: tuple[str, GradualType] | None = None) -> ast.Block:
         """Write a block; `flows` is the result and the written type into which it flows."""
         return self._ended(*self._lines(block, flows)[:2])
 
     def _lines(
-        self, block: Block, flows: tuple[str, GradualType] | None = None
+        self, block: terms.Block, flows: tuple[str, GradualType] | None = None
     ) -> tuple[list[ast.Item], str, OpenedType]:
         """Write the steps of a block; return them, the name of the result, and its type at the end of the block."""
         if flows is not None:
             self.endings[block.result] = shape_forgotten(flows[1])
-        self.demands.knowing.enter()
         inside, seen, measured = self.demands.inside, len(self.scope), dict(self.spelling.measured)
-        for step in block.steps:
-            self.demands.define(step)
-        before = self.demands.mark() if any(isinstance(step, Check) for step in block.steps) else None
-        found = implied(block, self.demands, self.uses, flows)
         items: list[ast.Item] = []
-        result, type = self._items(found, items)
-        if before is not None:
-            self.demands.rollback(before)
-        self.demands.knowing.leave()
+        with self.demands.local():
+            for step in block.steps:
+                self.demands.define(step)
+            result, type = self._items(implied(block, self.demands, self.uses, flows), items)
         self.demands.inside = inside
         self.spelling.measured = measured
         del self.scope[seen:]
@@ -146,7 +117,7 @@ class Writer(Lines):
             if index in found.silent:
                 self.demands.reach(step)
                 continue
-            if isinstance(step, Stop):
+            if isinstance(step, terms.Stop):
                 return self._unmade(found.block, items), NeverType()
             if isinstance(step, Check) and (found.always_fails(index) or self.demands.never(step.goal)):
                 self.failure(step, items)
@@ -159,7 +130,7 @@ class Writer(Lines):
         result = self.forgotten(found.result, items) if self.demands.refuses(found.ending) else found.result
         return result, self.demands.type_of(result)
 
-    def _unmade(self, block: Block, items: list[ast.Item]) -> str:
+    def _unmade(self, block: terms.Block, items: list[ast.Item]) -> str:
         """Write a placeholder result for a block that never returns.  [pass.surface.stop]  Raises Inexpressible."""
         type = makeable(self.endings[block.result], self.demands)
         value, open = self.literals.unmade(type, self.spelling), shape_forgotten(type)
@@ -167,9 +138,9 @@ class Writer(Lines):
         items.append(ast.Let(self.spelling.local(name), None, value, NOWHERE))
         return self.ascribed(name, type, items) if type != open else name
 
-    def _branches(self, step: If | Match, blocks: Sequence[Block]) -> list[ast.Block]:
+    def _branches(self, step: terms.If | terms.Match, blocks: Sequence[terms.Block]) -> list[ast.Block]:
         """Write the branches; their results forget sizes and ranks that never agree.  [pass.surface.never]"""
-        outside = {*self.demands.types}
+        outside = {*self.demands.values.live}
         self.endings |= {block.result: without_own(step.type, step.name) for block in blocks}
         self.demands.inside += 1
         lines = [self._lines(block) for block in blocks]
@@ -181,14 +152,14 @@ class Writer(Lines):
         for (items, result, own), type in zip(lines, types, strict=True):
             made.append(self._ended(items, result if type == own else self.vaguer(result, type, items)))
         if len(some) == len(types):
-            truth = self.demands.truth(step.condition) if isinstance(step, If) else None
+            truth = self.demands.values.truth(step.condition) if isinstance(step, terms.If) else None
             self.demands.hold(step.name, read_joined(step.type, step.name, truth, types, outside, self.demands))
             self._measure(step)
             self.joins.add(step.name)
             self.doubtful |= not self.open and truth is None and in_doubt(types, outside, self.demands)
         return made
 
-    def _measure(self, step: If | Match) -> None:
+    def _measure(self, step: terms.If | terms.Match) -> None:
         """Write sizes that mention values of unknown rank as sizes of the join instead."""
         for extent, _, path, axis in requirements(step.type, step.name):
             if isinstance(extent, Dim) and any(map(self.is_unranked, extent.variables())):
@@ -206,26 +177,26 @@ class Writer(Lines):
 
     def _item(self, found: Implied, index: int, items: list[ast.Item]) -> None:
         match found.block.steps[index]:
-            case Constant(name) if name in self.inline:
+            case terms.Constant(name) if name in self.inline:
                 return
             case Check() as check:
                 self.check(check, found.demanded(index), items)
                 if self.demands.learn(check):
                     found.forget()
-            case Assertion(condition, message):
+            case terms.Assertion(condition, message):
                 items.append(ast.Assert(self.spelling.variable(condition), message or None, NOWHERE))
             case step:
                 value = self._value(self._admissible(self._converted(found, index, items), items))
-                if isinstance(step, Rename) and self._owes_nothing(step, found.later.get(index, {})):
+                if isinstance(step, terms.Rename) and self._owes_nothing(step, found.later.get(index, {})):
                     self.needless.add(step.name)
                 items.append(self._let(step, value))
                 self.scope.append(step.name)
 
-    def _owes_nothing(self, step: Rename, later: Mapping[str, Sequence[Constraint]]) -> bool:
+    def _owes_nothing(self, step: terms.Rename, later: Mapping[str, Sequence[Constraint]]) -> bool:
         """Whether an ascription demands nothing, neither at once nor at later calls of a function in it."""
         return not any(later.values()) and self.demands.goals(step) <= {TRUE}
 
-    def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> Step:
+    def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> terms.Step:
         """The step at an index; operands whose conversion has a check that never holds forget their sizes."""
         step = found.resolved(index)
         never = {
@@ -233,17 +204,17 @@ class Writer(Lines):
             for base, goals in found.later.get(index, {}).items()
             if any(map(self.demands.never, goals))
         }
-        return with_operands(step, never) if never else step
+        return with_operands(step, lambda one: never.get(one, one)) if never else step
 
-    def _let(self, step: Step, value: ast.Expr) -> ast.Let:
-        assert not isinstance(step, Check | Assertion)
-        if isinstance(step, WriteReference) and not self.uses[step.name] and TEMPORARY.fullmatch(step.name):
+    def _let(self, step: terms.Step, value: ast.Expr) -> ast.Let:
+        assert not isinstance(step, Check | terms.Assertion)
+        if isinstance(step, terms.WriteReference) and not self.uses[step.name] and TEMPORARY.fullmatch(step.name):
             return ast.Let(None, None, value, NOWHERE)
         annotation: ast.Type | None = None
         match step:
-            case Rename():
+            case terms.Rename():
                 annotation = self.spelling.type(written(step))
-            case Wrap(type=type) | WrapReference(type=type) | Convert(type=type):
+            case terms.Wrap(type=type) | terms.WrapReference(type=type) | terms.Convert(type=type):
                 annotation = self.spelling.type(type)
         return ast.Let(self._named(step.name), annotation, value, NOWHERE)
 
@@ -256,82 +227,80 @@ class Writer(Lines):
     def _is_nameless(self, name: str) -> bool:
         return TEMPORARY.fullmatch(name) is not None
 
-    def _admissible(self, step: Step, items: list[ast.Item]) -> Step:
+    def _admissible(self, step: terms.Step, items: list[ast.Item]) -> terms.Step:
         """Let operands forget their sizes if these can never fit.  [pass.surface.never]
 
         So a failure of every run stays one at run time, and is no error of elaboration.
         """
-        if isinstance(step, Invoke | Construct):
+        if isinstance(step, terms.Invoke | terms.Construct):
             step = self._at_its_types(step, items)
         match step:
-            case Apply(operands=operands) if self.demands.fails(step):
-                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
-            case Invoke(operands=operands) if self.demands.fails(step):
-                return replace(step, operands=tuple(self.forgotten(one, items) for one in operands))
-            case Construct(fields=fields) if self.demands.fails(step):
-                return replace(step, fields=tuple(self.forgotten(one, items) for one in fields))
-            case Rename(operand=operand) | WriteReference(operand=operand) if self.demands.fails(step):
-                return replace(step, operand=self.forgotten(operand, items))
-            case Wrap(operand=operand) | WrapReference(operand=operand) | Convert(operand=operand):
-                if any(self.demands.never(check.goal) for check in checks_in(Block((step,), step.name))):
-                    return replace(step, operand=self.forgotten(operand, items))
-            case MakeReference(operand=operand, type=ReferenceType(content)):
+            case terms.Apply() | terms.Invoke() | terms.Construct() | terms.Rename() | terms.WriteReference() if (
+                self.demands.fails(step)
+            ):
+                return with_operands(step, lambda one: self.forgotten(one, items))
+            case terms.Wrap() | terms.WrapReference() | terms.Convert():
+                if any(self.demands.never(check.goal) for check in checks_in(terms.Block((step,), step.name))):
+                    return with_operands(step, lambda one: self.forgotten(one, items))
+            case terms.MakeReference(operand=operand, type=ReferenceType(content)):
                 if settled_type(self.demands.type_of(operand)) != content:
-                    return replace(step, operand=self.ascribed(operand, content, items))
+                    return with_operands(step, lambda one: self.ascribed(one, content, items))
         return step
 
-    def _at_its_types(self, step: Invoke | Construct, items: list[ast.Item]) -> Step:
+    def _at_its_types(self, step: terms.Invoke | terms.Construct, items: list[ast.Item]) -> terms.Step:
         """Make the operands no more precise than the recorded instances of type parameters.  [pass.surface.never]"""
         names = {one: self.ascribed(one, type, items) for one, type in self.demands.vaguer(step)}
-        if isinstance(step, Invoke):
-            return replace(step, operands=tuple(names.get(one, one) for one in step.operands))
-        return replace(step, fields=tuple(names.get(one, one) for one in step.fields))
+        return with_operands(step, lambda one: names.get(one, one))
 
     # ----------------------------------------------------------------------------------------------------- values
-    def _value(self, step: Step) -> ast.Expr:
+    def _value(self, step: terms.Step) -> ast.Expr:
         """The expression of a step.  Raises Inexpressible."""
         variable = self.spelling.variable
         match step:
-            case Apply(_, operator, operands):
+            case terms.Apply(_, operator, operands):
                 function = ast.Name(operator.name, NOWHERE)
                 return ast.Call(function, tuple(map(self.operand, operands)), attributes(step, self.spelling), NOWHERE)
-            case Constant(_, value):
+            case terms.Constant(_, value):
                 return self.literals.constant(value)
-            case Size(_, dim):
+            case terms.Size(_, dim):
                 return self._size(dim)
-            case MakeTuple(_, fields):
+            case terms.MakeTuple(_, fields):
                 return ast.Tuple(tuple(map(variable, fields)), NOWHERE)
-            case Project(_, operand, index):
+            case terms.Project(_, operand, index):
                 return ast.Project(variable(operand), index, NOWHERE)
-            case Rename(_, operand) | Wrap(_, operand) | WrapReference(_, operand) | Convert(_, operand):
+            case (
+                terms.Rename(_, operand)
+                | terms.Wrap(_, operand)
+                | terms.WrapReference(_, operand)
+                | terms.Convert(_, operand)
+            ):
                 return variable(operand)
-            case Invoke(_, called_function, operands):
+            case terms.Invoke(_, called_function, operands):
                 return ast.Call(variable(called_function), tuple(map(variable, operands)), (), NOWHERE)
-            case Instantiate():
+            case terms.Instantiate():
                 return self._instance(step)
-            case Closure(_, literal):
+            case terms.Closure(_, literal):
                 seen = len(self.scope)
-                self.demands.knowing.enter()
-                params = self._params(literal)
-                where = tuple(map(self.spelling.predicate, stated(literal.type)))
-                binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
-                self.demands.knowing.leave()
+                with self.demands.local():
+                    params = self._params(literal)
+                    where = tuple(map(self.spelling.predicate, stated(literal.type)))
+                    binders, result, body = self._binders(literal, params), self._result(literal), self._body(literal)
                 self.around.pop()
                 del self.scope[seen:]
                 return ast.Fn(binders, params, said(literal), result, where, body, NOWHERE)
-            case Construct(_, constructor, fields):
+            case terms.Construct(_, constructor, fields):
                 name = ast.Name(constructor, NOWHERE)
                 return ast.Call(name, tuple(map(variable, fields)), (), NOWHERE) if fields else name
-            case If(_, condition, then, orelse):
+            case terms.If(_, condition, then, orelse):
                 first, second = self._branches(step, (then, orelse))
                 return ast.If(variable(condition), first, second, NOWHERE)
-            case Match():
+            case terms.Match():
                 return self._match(step)
-            case MakeReference(_, operand):
+            case terms.MakeReference(_, operand):
                 return ast.Ref("ref", (variable(operand),), NOWHERE)
-            case ReadReference(_, reference):
+            case terms.ReadReference(_, reference):
                 return ast.Ref("ref_read", (variable(reference),), NOWHERE)
-            case WriteReference(_, reference, operand):
+            case terms.WriteReference(_, reference, operand):
                 return ast.Ref("ref_write", (variable(reference), variable(operand)), NOWHERE)
         raise AssertionError(step)
 
@@ -341,7 +310,7 @@ class Writer(Lines):
         plain = variable is not None and (variable.witness is None or isinstance(variable.witness, SizeOf))
         return self.spelling.dim(dim) if plain else self.spelling.alone(dim)
 
-    def _instance(self, step: Instantiate) -> ast.Expr:
+    def _instance(self, step: terms.Instantiate) -> ast.Expr:
         type = self.demands.type_of(step.operand)
         assert isinstance(type, FunctionType), step.operand
         dims, types = dict(step.dims), dict(step.types)
@@ -355,7 +324,7 @@ class Writer(Lines):
             last = index if one in dims or one in types else last
         return ast.Instance(self.spelling.variable(step.operand), tuple(given[:last]), NOWHERE)
 
-    def _match(self, step: Match) -> ast.Expr:
+    def _match(self, step: terms.Match) -> ast.Expr:
         for arm in step.arms:
             self.demands.bind(arm.pattern)
         blocks = self._branches(step, [arm.block for arm in step.arms])

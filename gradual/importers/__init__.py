@@ -1,1 +1,1 @@
-"""Programs from models of other systems; each format has a room, and ONNX is the one there is."""
+"""Programs from models of other systems: a folder for each format, so far ONNX only."""

@@ -18,14 +18,14 @@ _FRONT = re.compile(r"\A---\n(.*?)\n---\n+", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What there is to read under a name, in Markdown."""
+    """The text about a code or a rule, in Markdown."""
 
     name: str
     text: str
 
 
 def explained(what: str) -> Page | list[str]:
-    """The page of a code or the section of a rule; else the names that are near."""
+    """The page of a code or the section of a rule; otherwise the most similar names."""
     if page := code_page(what.upper()):
         return page
     sections = dict(rule_sections())
@@ -47,7 +47,7 @@ def code_page(code: str) -> Page | None:
 
 
 def code_facts(code: str) -> dict[str, str]:
-    """What stands at the head of a code's page: its title, its summary, its severity, its phase, its rules."""
+    """The front matter of a code's page: its title, summary, severity, phase and rules."""
     return front_matter(_written(code))
 
 
@@ -56,7 +56,7 @@ def _written(code: str) -> str:
 
 
 def front_matter(text: str) -> dict[str, str]:
-    """The `key: value` lines between the first two rules of a page."""
+    """The `key: value` lines between the two `---` lines at the start of a page."""
     match = _FRONT.match(text)
     pairs = (line.partition(":") for line in match[1].splitlines()) if match else ()
     return {key.strip(): value.strip() for key, _, value in pairs}

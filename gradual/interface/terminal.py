@@ -1,4 +1,4 @@
-"""Where a command writes, and how: colour, quiet and verbose, the choices that all commands share."""
+"""The output of commands, and the options that all commands share: colour, quiet, verbose, output file."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Output:
     """A stream with its painter.
 
     Attributes:
-        terminal: a person reads along: times and progress may be shown, which no file may hold.
-        quiet: only errors; twice: nothing but the exit code.
-        verbose: also how the answers were found.
-        filed: what is written goes to a file that `-o` names.
+        terminal: whether it is a terminal, where times and progress may be shown.
+        quiet: 1 for errors only, 2 for nothing but the exit code.
+        verbose: above 0, also show how the answers were found.
+        filed: whether the output goes to the file given by `-o`.
     """
 
     stream: IO[str]
@@ -37,15 +37,15 @@ class Output:
 
     @property
     def beside(self) -> Output:
-        """Where stands what is not the result that was asked for: no file of a program holds its errors."""
+        """The output for messages besides the result; standard error if the result goes to a file."""
         return replace(self, stream=sys.stderr, filed=False) if self.filed else self
 
     def line(self, text: str = "") -> None:
-        """Write one line, or several; whatever is in it, nothing of it steers a terminal."""
+        """Write one line, or several, with terminal control characters escaped."""
         self.stream.write(shielded(text, self.paint) + "\n")
 
     def program(self, text: str) -> None:
-        """Write a program to the last byte, so that it can be read again; for a person as any text."""
+        """Write a program unchanged, so that it can be read again; on a terminal, control characters are escaped."""
         self.stream.write(shielded(text, plain) if self.terminal else text)
 
 
@@ -55,15 +55,15 @@ def note(text: str) -> None:
 
 
 def told(trouble: click.ClickException) -> None:
-    """Tell a trouble of the tool, or wrong usage; what was given is shown on one line."""
-    trouble.message = visible(trouble.message)  # type: ignore[misc]  # final to those who inherit, not to who shows it
+    """Report an error of the tool or of its usage, with the offending input on one line."""
+    trouble.message = visible(trouble.message)  # type: ignore[misc]  # Final is meant for subclasses
     trouble.show()
 
 
 def shared(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `--color`, `-q`, `-v` and `-o`; the command receives an `Output` as `out`.
+    """Add the options `--color`, `-q`, `-v` and `-o`; the command receives an `Output` as `out`.
 
-    A file is written when the command is done, and not at all where it failed and has nothing to say.
+    The file of `-o` is written after the command has ended, unless it failed without output.
     """
 
     @functools.wraps(function)
@@ -84,14 +84,14 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def choices(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that may be given before or after a command."""
+    """Add the options that may be given before or after the name of a command."""
     function = click.option("-v", "--verbose", count=True, help="Also show how obligations were decided.")(function)
     function = click.option("-q", "--quiet", count=True, help="Only errors; -qq only the exit code.")(function)
     return click.option("--color", type=click.Choice(["auto", "always", "never"]), help="Default: auto.")(function)
 
 
 def colored(choice: str, stream: IO[str]) -> bool:
-    """Whether to colour: the option, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
+    """Whether to use colour, decided by the option, NO_COLOR, FORCE_COLOR, and whether it is a terminal, in order."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -105,12 +105,12 @@ def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any
 
 
 def save_text(path: str, text: str) -> None:
-    """Write a file of UTF-8 text; raises Trouble where that cannot be done."""
+    """Write a file of UTF-8 text; raises Trouble if that fails."""
     save_bytes(path, text.encode(errors="backslashreplace"))
 
 
 def save_bytes(path: str, data: bytes) -> None:
-    """Write a file; raises Trouble where that cannot be done."""
+    """Write a file; raises Trouble if that fails."""
     try:
         Path(path).write_bytes(data)
     except OSError as error:
@@ -118,10 +118,10 @@ def save_bytes(path: str, data: bytes) -> None:
 
 
 class Trouble(click.ClickException):
-    """A trouble of the tool, not of the program: told on standard error, exit 2.
+    """An error of the tool, not of the program: reported on standard error, exit code 2.
 
     Attributes:
-        reasons: what makes up the trouble, a line each, where there may be several.
+        reasons: the lines to report instead of the message, if there are several.
     """
 
     exit_code = 2

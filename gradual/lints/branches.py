@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations
-from gradual.core.def_use import binds, every
-from gradual.core.terms import Assertion, Block, Closure, Function, If, Match, Module, Step
+from gradual.core.def_use import bindings, every
+from gradual.core.terms import Block, Closure, Function, If, Match, Module, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, negated
 from gradual.dims.term.dim import constant
@@ -30,7 +30,7 @@ class Decided:
 
 
 def decided(module: Module) -> Iterator[Decided]:
-    """Each such `if` of a program, once; one in a function literal must be decided alike in every inlined copy."""
+    """Each `if` with a dead branch, once; in a function literal only if it is the same branch in every inlined copy."""
     found: dict[Span, set[bool | None]] = {}
     for function in module.functions.values():
         if any(isinstance(step, If) for step in every(function.body)):
@@ -73,6 +73,7 @@ class _Walk:
         self._facts.rollback(mark)
 
     def _step(self, step: Step) -> None:
+        self._types.update(bindings(step))
         match step:
             case Check(goal=goal):
                 self._facts.assume(goal)
@@ -80,13 +81,9 @@ class _Walk:
                 self._conditional(step)
             case Match(arms=arms):
                 for arm in arms:
-                    bound = (bind for bind in binds(arm.pattern) if bind.name is not None)
-                    self._types.update((str(bind.name), bind.type) for bind in bound)
                     self._block(arm.block)
             case Closure(function=function):
                 self.function(function)
-        if not isinstance(step, Check | Assertion):
-            self._types[step.name] = step.type
 
     def _conditional(self, step: If) -> None:
         condition = self._condition(step.condition)

@@ -1,7 +1,7 @@
 """Lints: warnings about accepted programs that are unlikely to do what was meant.
 
-They say nothing of what a program may do: types, obligations and acceptance are the same whether they are asked for or
-not.  They are decided by the text and by the types that checking found.
+Lints do not affect checking: types, obligations and acceptance are the same with and without them.  They are computed
+from the syntax tree and the typed core.
 """
 
 from __future__ import annotations
@@ -27,9 +27,6 @@ UNUSED_DEFINITION = "E0803"
 HIDING = "E0804"
 NEVER_TAKEN = "E0805"
 
-LINTS = frozenset({STRETCHED, UNUSED_VALUE, UNUSED_DEFINITION, HIDING, NEVER_TAKEN})
-"""The codes of all lints."""
-
 HELPED = 8
 """How many applications get helps; each help requires another check of the file."""
 
@@ -51,9 +48,9 @@ def lints_of_names(surface: ast.Module, text: str) -> Iterator[Diagnostic]:
 def lints_of_types(
     surface: ast.Module, text: str, core: Module, taken: Mapping[Span, bool], works: Works
 ) -> Iterator[Diagnostic]:
-    """The lints that types decide, each once wherever a function literal was written out; helps are tried.
+    """The lints that need types, each once even if a function literal is inlined several times; helps are tried.
 
-    Of an `if` that is one of its branches the core has nothing: what its condition is was found while checking.
+    `taken` maps the span of an `if` that elaboration replaced by one of its branches to the value of its condition.
     """
     ifs = {span: Decided(span, holds) for span, holds in taken.items()} | {one.span: one for one in decided(core)}
     applications = {one.step.span: one for one in stretched(core)}

@@ -58,7 +58,7 @@ class Uses(Scopes):
             yield from (symbol for symbol in unused if symbol.span not in serving)
 
     def unused_definitions(self) -> Iterator[Symbol]:
-        """The functions and operators that `@main` does not reach; none where the file has no `@main`."""
+        """The functions and operators that `@main` does not reach; none if the file has no `@main`."""
         if ENTRY not in (one.name.name for one in self._module.definitions if isinstance(one, ast.Def)):
             return
         reached, waiting = set[str](), [ENTRY]
@@ -88,7 +88,7 @@ def _alike(one: Symbol, other: Symbol) -> bool:
 
 
 def _within(body: ast.Expr) -> Iterator[Span]:
-    """The names in a body of values that have a purpose without being used."""
+    """The spans of names bound in a body whose values have a purpose without being used."""
     for part in within(body):
         if isinstance(part, ast.Fn):
             yield from _in_function(part)

@@ -41,7 +41,7 @@ class Stretched:
 
 
 def stretched(module: Module) -> Iterator[Stretched]:
-    """Each such application of a program; one in a function literal is repeated for every inlined copy."""
+    """Each application that stretches two operands; in a function literal, once for every inlined copy."""
     for function in module.functions.values():
         yield from _of_function(function)
 
@@ -91,7 +91,7 @@ class _Origins:
 
 
 def _among(step: Apply, values: Values) -> Stretched | None:
-    """The first two operands of which each is stretched by the other, where none has the shape of the result."""
+    """The first pair of operands that stretch each other, if no operand has the shape of the result."""
     if not isinstance(step.type, TensorType) or len(step.type.shape) < 2:
         return None
     shapes = [values.shape(name) for name in step.operands]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gradual.core.check import Check
-from gradual.core.def_use import binds, every
-from gradual.core.terms import Apply, Assertion, Closure, Function, Match, Step
+from gradual.core.def_use import bindings, defined, every
+from gradual.core.terms import Function, Step
 from gradual.ops.declaration.shapes import Shape
 from gradual.types.type import OpenedType, TensorType
 
 
 def walk(function: Function) -> Iterator[tuple[Step, Values]]:
-    """Each step of a function, those of branches and literals too, with the values before it."""
+    """Each step of a function with the values before it, also the steps in branches and function literals."""
     values = Values({param.name: param.type for param in function.params})
     for step in every(function.body):
         yield step, values
@@ -25,26 +24,19 @@ class Values:
     """The values of a function so far.
 
     Attributes:
-        types: the type of each value, parameters and what patterns bind included.
-        steps: the step that made each value.
+        types: name -> type of a value, also of parameters and variables of patterns.
+        steps: name -> step that defines it.
     """
 
     types: dict[str, OpenedType]
     steps: dict[str, Step] = field(default_factory=dict)
 
     def learn(self, step: Step) -> None:
-        """What a step defines."""
-        match step:
-            case Check() | Assertion():
-                return
-            case Apply():
-                pass  # most steps are
-            case Closure(function=literal):
-                self.types.update((param.name, param.type) for param in literal.params)
-            case Match(arms=arms):
-                bound = (bind for arm in arms for bind in binds(arm.pattern) if bind.name is not None)
-                self.types.update((str(bind.name), bind.type) for bind in bound)
-        self.types[step.name], self.steps[step.name] = step.type, step
+        """Record the values that a step defines."""
+        self.types.update(bindings(step))
+        name = defined(step)
+        if name is not None:
+            self.steps[name] = step
 
     def shape(self, name: str) -> Shape | None:
         """The shape of a tensor whose rank is known."""

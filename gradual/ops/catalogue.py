@@ -1,4 +1,4 @@
-"""Every operator by name, gathered from the families; nothing is imported before the first look."""
+"""Every operator by name, gathered from the families, which are imported at the first look-up."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def gathered() -> Mapping[str, Operator]:
 
 
 class _Catalogue(Mapping[str, Operator]):
-    """The catalogue as a mapping that fills itself when it is first asked."""
+    """The catalogue as a mapping that is filled at the first look-up."""
 
     def __getitem__(self, name: str) -> Operator:
         return gathered()[name]
@@ -89,7 +89,7 @@ class _Catalogue(Mapping[str, Operator]):
 
 @cache
 def by_symbol() -> Mapping[str, Operator]:
-    """The operators that are written between their operands, by how they are written."""
+    """Symbol -> the infix operator that is written with it."""
     return MappingProxyType({one.symbol: one for one in CATALOGUE.values() if one.symbol is not None})
 
 
@@ -102,7 +102,7 @@ def _named(name: str) -> Operator:
 
 
 def by_name(operator: Operator) -> tuple[Callable[[str], Operator], tuple[str]]:
-    """How an operator travels between processes: by its name."""
+    """Pickle an operator by its name."""
     return _named, (operator.name,)
 
 

@@ -1,8 +1,8 @@
 """One name for the two forms of an operator: `reshape(x, newshape=[…])` and `reshape(x, s)`.
 
-An operator that has a twin has two forms, told apart by how many arguments they take.  A program may call both by the
-static name.  A merged operator is both at once: its judgement, meaning and contents are those of the form that as many
-arguments have, so it has no rule of its own.   [op.dyn.form]
+An operator with a dynamic variant has two forms, distinguished by their number of arguments.  A program may call both
+by the static name.  A merged operator is both at once: its judgement, meaning and contents are those of the form with
+the given number of arguments, so it has no rule of its own.   [op.dyn.form]
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Forms:
     """The forms of one operator.
 
     Attributes:
-        promoted: the attributes of the static form that the twin takes as arguments.
+        promoted: the attributes of the static form that the dynamic form takes as arguments.
     """
 
     static: Operator
@@ -32,19 +32,19 @@ class Forms:
     promoted: tuple[str, ...]
 
     def of(self, arguments: Sequence[Any]) -> Operator:
-        """The form that takes so many arguments."""
+        """The form that takes this number of arguments."""
         return self.dynamic if len(arguments) == len(self.dynamic.arguments) else self.static
 
     def judge(self, *given: Any, **attributes: Any) -> Judgement:
-        """The judgement of the form that takes so many arguments.  Raises IllFormed."""
+        """The judgement of the form that takes this number of arguments.  Raises IllFormed."""
         return self.of(given).judge(*given, **self._own(given, attributes))
 
     def meaning(self, *given: Any, **attributes: Any) -> Any:
-        """The meaning of the form that takes so many arguments.  Raises TensorFault."""
+        """The meaning of the form that takes this number of arguments.  Raises TensorFault."""
         return self.of(given).meaning(*given, **self._own(given, attributes))
 
     def contents(self, *given: Any, **attributes: Any) -> Contents:
-        """The contents of the form that takes so many arguments."""
+        """The contents of the form that takes this number of arguments."""
         rule = self.of(given).contents
         return None if rule is None else rule(*given, **self._own(given, attributes))
 
@@ -60,7 +60,7 @@ class Forms:
 
 @cache
 def forms() -> Mapping[str, Forms]:
-    """Every operator that has a twin, by the names of both and by their aliases."""
+    """Name or alias of either form -> both forms, for every operator with a dynamic variant."""
     found: dict[str, Forms] = {}
     for twin in dict.fromkeys(CATALOGUE.values()):
         static = CATALOGUE.get(twin.name.removeprefix(PREFIX))
@@ -83,11 +83,11 @@ class Merged(Operator):
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Callable[[str], Operator], tuple[str]]:
-        """It travels between processes by name."""
+        """Pickle the operator by its name."""
         return merged, (self.name,)
 
     def form(self, operands: Sequence[str]) -> Operator:
-        """The form that takes so many arguments."""
+        """The form that takes this number of arguments."""
         return forms()[self.name].of(operands)
 
 

@@ -1,7 +1,7 @@
 """Excerpts of a source with underlines and labels, laid out as rustc does.
 
 Widths are those of a terminal: tabs become four blanks, wide characters take two cells, combining ones none.
-A line too long to read keeps only what lies near a mark.
+Of a very long line, only the parts near a mark are shown.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from gradual.source import Source, Span
 READABLE = 150
 """The longest line, in characters, that is shown whole."""
 NEAR = 30
-"""How many characters stay on either side of a mark's ends in a longer line."""
+"""How many characters are kept on either side of a mark's ends in a longer line."""
 WHOLE = 5
 """The most lines of a span that are all shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A span to underline, with its words; `style` names its colour."""
+    """A span to underline, with its label; `style` names its colour."""
 
     span: Span
     label: str
@@ -60,7 +60,7 @@ class _Line:
 
 
 def excerpt(source: Source, marks: Sequence[Mark], paint: Paint, margin: int) -> list[str]:
-    """The lines that carry marks, each followed by its underlines and labels; `margin` is the width of line numbers."""
+    """The lines with marks, each followed by its underlines and labels; `margin` is the width of line numbers."""
     placed = [_place(source, mark) for mark in marks]
     across = [p for p in placed if p.first != p.last]
     rows = [_frame(paint, margin, "", Row())]
@@ -79,7 +79,7 @@ def last_line(source: Source, marks: Iterable[Mark]) -> int:
 
 
 def _place(source: Source, mark: Mark) -> _Placed:
-    """Lines and columns of a mark; a span that takes in a line's end stops before it."""
+    """Lines and columns of a mark; a line break at the end of its span is not included."""
     start = source.position(mark.span.start)
     end = source.position(max(mark.span.end, mark.span.start))
     if end.line > start.line and end.column == 1:
@@ -98,13 +98,13 @@ def _shown(placed: Sequence[_Placed], source: Source) -> list[int]:
 
 
 def _frame(paint: Paint, margin: int, number: str, row: Row) -> str:
-    """A row behind its line number and the frame's bar."""
+    """A row after its line number and the bar of the frame."""
     body = row.painted(paint)
     return paint(f"{number:>{margin}} |", "frame") + (f" {body}" if body else "")
 
 
 def _skipped(paint: Paint, margin: int, across: Sequence[_Placed], previous: int) -> str:
-    """Dots for lines that are left out; the sides of the spans that run on stay visible."""
+    """Dots for lines that are left out, with the sides of the spans that continue."""
     row = Row()
     _sides(row, across, [p for p in across if p.first <= previous < p.last])
     body = row.painted(paint)
@@ -120,7 +120,7 @@ def _drawn(
     indent = len(across) + 1 if across else 0
     open_ = [p for p in across if p.first < number <= p.last]
     begun = [p for p in here if p.first == number != p.last and _begins_line(source, p)]
-    yield _frame(paint, margin, str(number), _text(line, across, open_, begun, indent))
+    yield _frame(paint, margin, str(number) * source.is_numbered, _text(line, across, open_, begun, indent))
     open_ += begun
     for row in _under(line, [p for p in here if p.first == p.last], indent):
         _sides(row, across, open_)
@@ -142,7 +142,7 @@ def _text(
 
 
 def _sides(row: Row, across: Sequence[_Placed], open_: Iterable[_Placed]) -> None:
-    """The left side of each span that is open in this row."""
+    """Draw the left side of each span that is open in this row."""
     for p in open_:
         row.put(across.index(p), "|", p.mark.style)
 
@@ -182,12 +182,12 @@ def _corner(line: _Line, across: Sequence[_Placed], open_: Sequence[_Placed], p:
 
 # ------------------------------------------------------------------------------------------------ under one line
 def _under(line: _Line, here: Sequence[_Placed], indent: int) -> Iterator[Row]:
-    """The underlines of one line, the last label beside them, the others hung below from right to left."""
+    """The underlines of one line with the last label on their right; the other labels are below, from right to left."""
     if not here:
         return
     here = sorted(here, key=lambda p: (p.start, -p.end, p.mark.primary))
     row = Row()
-    for p in sorted(here, key=lambda p: (p.start - p.end, p.mark.primary)):  # the shortest shows, then the primary
+    for p in sorted(here, key=lambda p: (p.start - p.end, p.mark.primary)):  # shorter marks overwrite longer ones
         left, width = _extent(line, p)
         row.put(indent + left, p.mark.line * width, p.mark.style)
     beside = _beside(here)
@@ -199,7 +199,7 @@ def _under(line: _Line, here: Sequence[_Placed], indent: int) -> Iterator[Row]:
 
 
 def _beside(here: Sequence[_Placed]) -> _Placed | None:
-    """The mark whose label fits on the row of the underlines: the last one, if it ends after all others."""
+    """The mark whose label fits on the row of the underlines: the last one, if it starts after all others end."""
     last = here[-1]
     fits = all(p is last or p.end <= last.start for p in here)
     return last if fits and last.mark.label else None
@@ -237,7 +237,7 @@ def _columns(here: Iterable[_Placed], number: int) -> list[int]:
 
 
 def _line(text: str, columns: Sequence[int]) -> _Line:
-    """The cells of a line; what is far from every mark in a long one becomes dots."""
+    """The cells of a line; the parts of a long line that are far from every mark become dots."""
     cells: list[str] = []
     begins: dict[int, int] = {}
     shown = 0
@@ -253,7 +253,7 @@ def _line(text: str, columns: Sequence[int]) -> _Line:
 
 
 def _kept(length: int, columns: Sequence[int]) -> list[tuple[int, int]]:
-    """The stretches of a line to show, in order."""
+    """The ranges of columns of a line to show, in order."""
     if length <= READABLE:
         return [(0, length)]
     kept: list[tuple[int, int]] = []
@@ -267,7 +267,7 @@ def _kept(length: int, columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _cells(character: str, before: list[str]) -> Sequence[str]:
-    """What a terminal shows for a character; a combining one joins the cell before it."""
+    """The cells of a character in a terminal; a combining one is added to the cell before it."""
     if " " <= character <= "~":
         return character
     if character == "\t":
@@ -282,6 +282,6 @@ def _cells(character: str, before: list[str]) -> Sequence[str]:
 
 
 def _picture(character: str) -> str:
-    """A visible stand-in for a character that would move the cursor or hide text."""
+    """A visible replacement for a character that would move the cursor or hide text."""
     code = ord(character)
     return chr(0x2400 + code) if code < 0x20 else "\ufffd"

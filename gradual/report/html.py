@@ -33,13 +33,13 @@ _STYLE = """
 
 
 def page(report: str, more: str = "", said: str = "") -> str:
-    """A fragment of HTML with a report that was painted for a terminal, and with more behind `said` to be opened."""
+    """An HTML fragment of a report with terminal colours; `more` is hidden in a section that opens at `said`."""
     opened = f"<details><summary>{escape(said)}</summary><pre>{_text(more)}</pre></details>" if more else ""
     return f'<div class="gradual"><style>{_STYLE}</style><pre>{_text(report)}</pre>{opened}</div>'
 
 
 def _text(painted: str) -> str:
-    """The text between tags, its colours as classes."""
+    """The text as HTML, with terminal colours as CSS classes."""
     return "".join(_pieces(painted))
 
 

@@ -11,7 +11,7 @@ from gradual.source import Span
 
 CODE = "E0408"
 MANY = 3
-"""From so many checks about one unknown on, they are reported together."""
+"""The least number of checks about one unknown that are reported together."""
 
 
 def lost(checks: Iterable[Check]) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Styles and colour: a painter turns (text, style) into what is written."""
+"""Styles and colour: a painter maps a text and a style to the text that is written."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ class Row:
         self._cells: list[Cell] = []
 
     def put(self, column: int, pieces: Iterable[str], style: str) -> None:
-        """Write one piece a cell from `column` on, over what is there."""
+        """Write one piece per cell from `column` on, over earlier ones."""
         for at, piece in enumerate(pieces, column):
             if at >= len(self._cells):
                 self._cells.extend([(" ", "")] * (at + 1 - len(self._cells)))
             self._cells[at] = (piece, style)
 
     def painted(self, paint: Paint) -> str:
-        """The row without trailing blanks, neighbours of one style painted together."""
+        """The row without trailing blanks; adjacent cells of one style are painted together."""
         cells = self._cells
         while cells and cells[-1][0] == " ":
             cells.pop()

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from gradual.diagnostic import Diagnostic
 from gradual.report.excerpt import Mark, excerpt, last_line
+from gradual.report.located import Locate, within
 from gradual.report.paint import Paint, plain
 from gradual.source import NOWHERE, Source, Span, visible
 
-Locate = Callable[[Span], tuple[Source, Span]]
-"""Which text a span of a diagnostic lies in, and where in that text."""
-
-
-def within(source: Source) -> Locate:
-    """Every span lies in one source."""
-    return lambda span: (source, span)
+__all__ = ["Locate", "concise", "full", "place", "within"]
 
 
 def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
@@ -42,7 +37,9 @@ def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str
 
 
 def place(source: Source, span: Span) -> str:
-    """`file:line:column` of a span's start."""
+    """`file:line:column` of a span's start; for a node of a model the file and the node."""
+    if not source.is_numbered:
+        return visible(source.name)
     start = source.position(span.start)
     return f"{visible(source.name)}:{start.line}:{start.column}"
 

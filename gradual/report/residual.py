@@ -1,4 +1,4 @@
-"""Residual checks as diagnostics: notes to read, or errors where they are denied."""
+"""Residual checks as diagnostics: notes, or errors if they are denied."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WARNED = ("E0402", "E0403")
 def with_checks(said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help | None]]) -> list[Diagnostic]:
     """Diagnostics, with a note for each residual check.
 
-    Where a warning is about the same requirement, it says which check that is, and there is no note.  [check.residual]
+    If a warning is about the same requirement, the check is named in the warning instead of a note.  [check.residual]
     """
     warned = {(one.span, goal): place for place, one in enumerate(said) if one.code in _WARNED for goal in one.goals}
     found, notes = list(said), []

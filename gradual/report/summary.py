@@ -14,7 +14,7 @@ from gradual.source import Source
 def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
     """`proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and any errors.
 
-    Those that are refuted are among the errors, and those that ask that something is not empty among the residual ones.
+    `errors` includes the refuted obligations, and `residual` the checks that something is not empty.
     """
     apart = f" (+ {not_empty} that something is not empty)" if not_empty else ""
     counts = [f"proved {proved}", f"residual {residual - not_empty}{apart}", f"refuted {refuted}"]
@@ -22,10 +22,10 @@ def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int
 
 
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics in the order in which a person would fix them; those of a kind in the order of a run.
+    """Diagnostics in the order in which a person would fix them; those of one kind in the order of evaluation.
 
-    First what is wrong for all sizes, then what fails for some, then warnings, then checks: the unknowns that many are
-    about, then each, those last that ask only that something is not empty.
+    First errors for all sizes, then those that fail for some sizes, then warnings, then residual checks: first the
+    notes on unknowns with many checks, then single checks, last the checks that something is not empty.
     """
     return sorted(found, key=lambda one: (_turn(one), one.span.end, -one.span.start))
 
@@ -46,7 +46,7 @@ def types_shown(types: Mapping[str, str]) -> list[str]:
 
 
 def full(source: Source, head: Iterable[str], found: Iterable[Diagnostic], last: str, paint: Paint = plain) -> str:
-    """What `gradual check` prints of one program, without the line feed at its end."""
+    """The output of `gradual check` for one program, without the final line feed."""
     locate = render.within(source)
     blocks = ["\n".join(head), *(render.full(one, locate, paint) for one in found), last]
     return shielded("\n\n".join(block for block in blocks if block), paint)

@@ -11,32 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gradual.core import terms
 from gradual.core.check import Check, Site
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Block,
-    Closure,
-    Constant,
-    Construct,
-    Convert,
-    If,
-    Instantiate,
-    Invoke,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Module,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
 from gradual.limits import LIMITS
 from gradual.run.entry.cast import admitted
 from gradual.run.entry.from_python import received
@@ -51,7 +27,7 @@ from gradual.tensors.tensor import Tensor, scalar
 from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
 
-Watch = Callable[[Step, Frame], None]
+Watch = Callable[[terms.Step, Frame], None]
 
 
 @dataclass(slots=True, eq=False)
@@ -67,13 +43,13 @@ class Activation:
     """A block being run: the next step, and the variable of the caller to which the result is assigned."""
 
     frame: Frame
-    steps: tuple[Step, ...]
+    steps: tuple[terms.Step, ...]
     at: int
     result: str
     target: str
 
 
-def run(module: Module, entry: str, given: Sequence[Any], watch: Watch | None = None) -> Value:
+def run(module: terms.Module, entry: str, given: Sequence[Any], watch: Watch | None = None) -> Value:
     """Run a function on arguments from outside.  Raises Blame, Fault; KeyError for an unknown function.
 
     ValueError for an argument that is no value.
@@ -101,7 +77,7 @@ class Machine:
         self._stack: list[Activation | Returning] = []
         self._bottom = 0
 
-    def evaluated(self, frame: Frame, block: Block) -> Held:
+    def evaluated(self, frame: Frame, block: terms.Block) -> Held:
         """Evaluate a block, without recursion.  [run.call]"""
         stack, outer = self._stack, self._bottom
         bottom = self._bottom = len(stack)
@@ -126,7 +102,7 @@ class Machine:
             assert isinstance(caller, Activation)
             caller.frame.values[target] = value
 
-    def _enter(self, frame: Frame, block: Block, target: str) -> None:
+    def _enter(self, frame: Frame, block: terms.Block, target: str) -> None:
         self._push(Activation(frame, block.steps, 0, block.result, self._tail(target)))
 
     def _tail(self, target: str) -> str:
@@ -146,22 +122,22 @@ class Machine:
             raise fault("E0607", "run.call", f"calls nest deeper than {LIMITS.calls}", span)
         self._stack.append(entry)
 
-    def _step(self, activation: Activation, step: Step) -> None:
+    def _step(self, activation: Activation, step: terms.Step) -> None:
         """Run a step; a branch and a call enter a block of their own.  [run.if] [run.closure] [run.absent]"""
         frame = activation.frame
         match step:
-            case If():
+            case terms.If():
                 condition = held(frame, step.condition)
                 assert isinstance(condition, Tensor), step.condition
                 self._enter(frame, step.then if condition.elements[0] else step.orelse, step.name)
-            case Invoke():
+            case terms.Invoke():
                 self._invoked(step, frame)
-            case Match():
+            case terms.Match():
                 self._matched(step, frame)
             case _:
                 self._simple(step, frame)
 
-    def _matched(self, step: Match, frame: Frame) -> None:
+    def _matched(self, step: terms.Match, frame: Frame) -> None:
         """Enter the first arm whose pattern fits.  [run.match]"""
         value = held(frame, step.scrutinee)
         arm = next((arm for arm in step.arms if fits(arm.pattern, value, frame)), None)
@@ -169,50 +145,50 @@ class Machine:
             raise nothing_fits(step, value)
         self._enter(frame, arm.block, step.name)
 
-    def _simple(self, step: Step, frame: Frame) -> None:
+    def _simple(self, step: terms.Step, frame: Frame) -> None:
         """Run a step that enters no block."""
         match step:
-            case Apply():
+            case terms.Apply():
                 frame.values[step.name] = applied(step, frame)
                 if self.watch is not None:
                     self.watch(step, frame)
-            case Constant():
+            case terms.Constant():
                 frame.values[step.name] = step.value
             case Check():
                 checked(step, frame)
-            case Project():
+            case terms.Project():
                 frame.values[step.name] = held(frame, step.operand)[step.index]  # type: ignore[index]
-            case MakeTuple():
+            case terms.MakeTuple():
                 frame.values[step.name] = tuple(held(frame, field) for field in step.fields)
-            case Stop():
+            case terms.Stop():
                 raise stopped(step)
-            case Rename() | Instantiate():
+            case terms.Rename() | terms.Instantiate():
                 frame.values[step.name] = held(frame, step.operand)
-            case Size():
+            case terms.Size():
                 frame.values[step.name] = sized(step, frame)
                 if self.watch is not None:
                     self.watch(step, frame)
-            case Closure():
+            case terms.Closure():
                 frame.values[step.name] = Procedure(step.function, frame)
-            case Construct():
+            case terms.Construct():
                 fields = tuple(held(frame, field) for field in step.fields)
                 frame.values[step.name] = Constructed(step.constructor, fields)
-            case Convert():
+            case terms.Convert():
                 convert(step, frame, self._simple)
-            case Wrap():
+            case terms.Wrap():
                 frame.values[step.name] = wrapped(held(frame, step.operand), step, frame)
-            case MakeReference():
+            case terms.MakeReference():
                 frame.values[step.name] = Cell(held(frame, step.operand))
-            case ReadReference():
+            case terms.ReadReference():
                 frame.values[step.name] = self._read(held(frame, step.reference))
-            case WriteReference():
+            case terms.WriteReference():
                 frame.values[step.name] = self._written(held(frame, step.reference), held(frame, step.operand))
-            case WrapReference():
+            case terms.WrapReference():
                 frame.values[step.name] = wrapped_reference(held(frame, step.operand), step, frame)
-            case Assertion():
+            case terms.Assertion():
                 asserted(step, held(frame, step.condition))
 
-    def _invoked(self, step: Invoke, frame: Frame) -> None:
+    def _invoked(self, step: terms.Invoke, frame: Frame) -> None:
         """Enter a function: the caller has checked the arguments; read the dims from them again.  [run.call]"""
         callee = held(frame, step.function)
         arguments: Sequence[Held] = [held(frame, operand) for operand in step.operands]
@@ -281,13 +257,13 @@ class Machine:
 NO_SPAN = Span(0, 0)
 
 
-def stopped(step: Stop) -> Fault:
+def stopped(step: terms.Stop) -> Fault:
     """The fault of a `Stop` step.  [run.absent]"""
     return fault("E0610", "run.absent", step.says, step.span)
 
 
 # ------------------------------------------------------------------------------------------- sizes and checks
-def sized(step: Size, frame: Frame) -> Tensor:
+def sized(step: terms.Size, frame: Frame) -> Tensor:
     """A size as a value."""
     size = step.dim.evaluate(Sizes(frame))
     if not -1 << 63 <= size < 1 << 63:
@@ -305,7 +281,7 @@ def checked(step: Check, frame: Frame) -> None:
     raise failed(step, sizes, "E0601", f"residual check {step.id} failed")
 
 
-def asserted(step: Assertion, condition: Held) -> None:
+def asserted(step: terms.Assertion, condition: Held) -> None:
     """Raise Fault unless a user's assertion on data holds.  [run.assert]"""
     assert isinstance(condition, Tensor), step.condition
     if not condition.elements[0]:

@@ -1,4 +1,4 @@
-"""The door of reading: the tree that a text spells, and what is wrong with it, with a change that lets it be read."""
+"""The entry point of the parser: a text becomes a tree and its syntax errors, with edits that fix them."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ Fragment = tuple[ast.Definition | ast.Item | ast.Expr, ...]
 
 
 def parse(source: Source, mend: bool = True) -> tuple[ast.Module, list[Diagnostic]]:
-    """The module that a text spells, as far as it can be read, and every syntax error.   [syntax.token]
+    """Parse a module as far as possible, and collect every syntax error.   [syntax.token]
 
-    Changes with which it could be read are looked for where `mend` says so.
+    With `mend`, an edit that fixes each error is searched for.
     """
     text = source.text
     section = _section(text)
     metadata, broken = _decoded(text, section)
     reading = read(text, "module", metadata)
     module = reading.value or ast.Module(None, (), ())
-    if reading.section != section:  # the words stood in a comment, or the section begins inside a line
+    if reading.section != section:  # `#[metadata]` was in a comment, or not at the start of its line
         metadata, broken = _decoded(text, reading.section)
     diagnostics = (_helped(text, "module", metadata, reading) if mend else reading.diagnostics) + broken
     return replace(module, metadata=metadata.constants), _in_order(diagnostics)
 
 
 def parse_fragment(source: Source) -> tuple[Fragment, list[Diagnostic]]:
-    """What was typed into a session: definitions, items (the last may lack its `;`), or an expression."""
+    """Parse the input of an interactive session: definitions, items (the last may lack its `;`), or an expression."""
     reading = read(source.text, "fragment", NO_METADATA)
     return reading.value or (), _in_order(_helped(source.text, "fragment", NO_METADATA, reading))
 
 
 def parse_incomplete(text: str) -> bool:
-    """Whether nothing is wrong with a text of a session but that it stops too early."""
+    """Whether the only error in the input of a session is that it ends too early."""
     return read(text, "fragment", NO_METADATA).incomplete
 
 
@@ -51,7 +51,7 @@ _SECTION = re.compile(r"^#\[metadata\]", re.MULTILINE)
 
 
 def _section(text: str) -> int | None:
-    """Where the metadata section begins; it is needed before the keys that stand for sizes are met."""
+    """The offset of the metadata section; it is decoded first, since the lexer replaces keys of sizes by the sizes."""
     match = _SECTION.search(text)
     return match and match.start()
 
@@ -69,11 +69,11 @@ def _decoded(text: str, section: int | None) -> tuple[Metadata, list[Diagnostic]
 
 # ----------------------------------------------------------------------------------------------- repair
 MENDED = 8
-"""For how many syntax errors of a text a change is looked for."""
+"""For how many syntax errors of a text an edit is searched for."""
 
 
 def _helped(text: str, start: str, metadata: Metadata, reading: Reading) -> list[Diagnostic]:
-    """What is wrong, with a change that lets it be read where one is found.  [syntax.token]"""
+    """The syntax errors, each with an edit that fixes it if one is found.  [syntax.token]"""
     if not reading.failures:
         return reading.diagnostics
     from gradual.syntax.repair.suggestions import mending

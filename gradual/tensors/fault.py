@@ -1,4 +1,4 @@
-"""The failure of a meaning: a program's fault that no size could have foretold."""
+"""Run-time faults of operators that depend on element values, so that no check of shapes can prevent them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ INVALID_VALUE = "E0608"
 
 
 class TensorFault(Exception):
-    """A meaning has no value at these elements; the machine adds the span.
+    """An operator has no result for these elements; the machine adds its name and span.
 
     Attributes:
         code: E0603 index out of bounds, E0604 integer division or modulo by zero, E0608 invalid value.
-        message: what was wrong, with the offending element; whose meaning it is, the machine says.
+        message: what was wrong, with the offending element.
     """
 
     def __init__(self, code: str, message: str) -> None:

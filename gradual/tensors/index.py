@@ -17,7 +17,7 @@ def numel(shape: Sequence[int]) -> int:
 
 
 def before(shape: Sequence[int], axis: int) -> range:
-    """The places before an axis, in row-major order; none where there are no elements from the axis on."""
+    """The flat indices over the axes before `axis`; empty if the axes from it on have no elements."""
     return range(numel(shape[:axis]) if all(shape[axis:]) else 0)
 
 
@@ -60,7 +60,7 @@ def permuted(elements: Any, shape: Sequence[int], axes: Sequence[int]) -> Any:
 
 
 def _copied(elements: Any, shape: Sequence[int], sources: Sequence[int], targets: Sequence[int]) -> Any:
-    """The same elements in another order, from one place to another along each axis; the longest in one go."""
+    """Copy elements from source strides to target strides; the longest axis is copied by one slice assignment."""
     found, longest = elements[:], max(range(len(shape)), key=shape.__getitem__)
     extent, source, target = shape[longest], sources[longest], targets[longest]
     others = [1 if axis == longest else size for axis, size in enumerate(shape)]
@@ -70,7 +70,7 @@ def _copied(elements: Any, shape: Sequence[int], sources: Sequence[int], targets
 
 
 def broadcast_shape(*shapes: Sequence[int]) -> Shape:
-    """The common shape of compatible shapes, right-aligned; an extent of 1 gives way to the other."""
+    """The common shape of compatible shapes, right-aligned; an extent of 1 is broadcast to the other."""
     rank = max((len(shape) for shape in shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     return tuple(next((extent for extent in column if extent != 1), 1) for column in zip(*padded, strict=True))

@@ -27,7 +27,7 @@ _WIDE, _MANY = 16, 8
 _LEAST, _GREATEST = 2.0**-600, 2.0**600
 """Limits on squared lengths, within which nothing overflows, and underflow is far below the error bound."""
 _BALANCED = 2
-"""Exponents may differ by so much before a row is scaled; more would make the error bound too wide."""
+"""How much the exponents of two lengths may differ before a row is scaled to keep the error interval narrow."""
 
 
 def products(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]:
@@ -60,7 +60,7 @@ def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]
 def _row(
     row: Row, square: float, right: Sequence[Row], squares: Sequence[float], mean: float, dtype: DType
 ) -> array[Any]:
-    """The products of one row with the right rows, from the squared lengths, and the mean of those of the right."""
+    """The products of one row with the right rows, given their squared lengths, and the mean of the right ones."""
     scaled, scale = row, 1.0
     shift = (frexp(mean)[1] - frexp(square)[1]) // 2
     if abs(shift) > _BALANCED:
@@ -79,7 +79,7 @@ def _row(
 def _floats(
     row: Row, right: Sequence[Row], least: Sequence[float], greatest: Sequence[float], dtype: DType
 ) -> array[Any]:
-    """The products from their error intervals; recompute by definition if the ends round differently, or to zero."""
+    """The products from their error intervals; computed by definition if the ends round differently, or to zero."""
     found, other = kept(dtype, least), kept(dtype, greatest)
     if found.tobytes() != other.tobytes():
         for place, (under, over) in enumerate(zip(found, other, strict=True)):
@@ -91,7 +91,7 @@ def _floats(
 def _integers(
     row: Row, right: Sequence[Row], least: Sequence[float], greatest: Sequence[float], dtype: DType
 ) -> array[Any]:
-    """The products from their error intervals; recompute by definition if an interval has not exactly one integer."""
+    """The products from their error intervals; computed by definition if an interval has not exactly one integer."""
     found = list(map(ceil, least))
     for place, (under, over) in enumerate(zip(found, map(floor, greatest), strict=True)):
         if under != over:

@@ -1,4 +1,4 @@
-"""Integer operations that Python reads otherwise or not at all; results are exact, the caller wraps them."""
+"""Integer operations that Python defines differently or lacks; results are exact, and the caller wraps them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Binary = Callable[[int, int], int]
 
 
 def dividing(function: Binary) -> Binary:
-    """The function of a dividend and a divisor, a fault where the divisor is 0.   [scalar.integer.divide]"""
+    """The function of a dividend and a divisor, which faults if the divisor is 0.   [scalar.integer.divide]"""
 
     def guarded(left: int, right: int) -> int:
         if right == 0:
@@ -27,7 +27,7 @@ def trunc_divide(left: int, right: int) -> int:
 
 
 def trunc_mod(left: int, right: int) -> int:
-    """What is left of `trunc_divide`: it has the sign of the dividend."""
+    """The remainder of `trunc_divide`; it has the sign of the dividend."""
     return left - right * trunc_divide(left, right)
 
 
@@ -39,7 +39,7 @@ def power(left: int, right: int) -> int:
 
 
 def shifting(function: Binary) -> Binary:
-    """A shift by 0 or more bits; one by more than the width shifts everything out.   [scalar.integer.shift]"""
+    """The shift, which faults for a negative count; counts above 64 are reduced to 64.   [scalar.integer.shift]"""
 
     def guarded(left: int, right: int) -> int:
         if right < 0:

@@ -79,7 +79,7 @@ R = TypeVar("R")
 
 
 def folded(whole: T, parts: Callable[[T], Sequence[T]], made: Callable[[T, list[R]], R]) -> R:
-    """What is made of something and of what was made of its parts, however deep they nest."""
+    """Fold a tree bottom-up without recursion: `made` combines a node with the results for its parts."""
     top: list[R] = []
     stack: list[tuple[T, Iterator[T], list[R]]] = [(whole, iter(parts(whole)), [])]
     while stack:

@@ -1,4 +1,4 @@
-"""Elements as text, as a call writes them: `int64 [3, 4]`; of large tensors only the ends of each axis."""
+"""Elements as text, such as `int64 [3, 4]`; a large tensor is abbreviated to the ends of each axis."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gradual.tensors.scalar import rounded
 from gradual.types.dtype import DType
 
 WHOLE = 200
-"""The most elements, or rows without any, that are all shown."""
+"""A tensor is shown in full if the product of its nonzero extents is at most this."""
 EDGE = 3
-"""How many entries stay at either end of an axis of a larger tensor."""
+"""How many entries are shown at either end of an axis of a larger tensor."""
 
 
 def shown_elements(shape: tuple[int, ...], dtype: DType, elements: Sequence[Any]) -> str:
@@ -21,7 +21,7 @@ def shown_elements(shape: tuple[int, ...], dtype: DType, elements: Sequence[Any]
     head = f"{dtype} " if whole else f"{dtype}[{', '.join(map(str, shape))}] "
 
     def rows(axis: int, start: int, indent: int) -> str:
-        """The entries of one axis from a flat offset on; inner axes that have axes inside on lines of their own."""
+        """The entries of one axis from a flat offset on; on one line for the last axis, else on a line each."""
         if axis == len(shape):
             return element(elements[start], dtype)
         extent, step = shape[axis], math.prod(shape[axis + 1 :])
@@ -34,7 +34,7 @@ def shown_elements(shape: tuple[int, ...], dtype: DType, elements: Sequence[Any]
 
 
 def element(value: Any, dtype: DType) -> str:
-    """One element, floats with the fewest digits that round back to it in its type."""
+    """One element; a float with the fewest digits that round to it in its type."""
     if dtype is DType.BOOL:
         return str(bool(value))
     if not dtype.is_float or not math.isfinite(value):

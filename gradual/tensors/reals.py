@@ -1,6 +1,6 @@
-"""The functions of `math`, completed as IEEE 754 has them: infinities and NaN instead of exceptions.
+"""The functions of `math`, extended as in IEEE 754: infinities and NaN instead of exceptions.
 
-Each takes and gives binary64; the caller keeps the result in its element type, so a function of a float32 is rounded
+Each takes and returns binary64; the caller keeps the result in its element type, so a function of a float32 is rounded
 twice, from a binary64 result within an ulp of the true value.   [scalar.float.function]
 """
 
@@ -15,7 +15,7 @@ _WHOLE = 2.0**52
 
 
 def within(function: Unary) -> Unary:
-    """The function, NaN outside its domain, and infinity of the argument's sign where it overflows."""
+    """The function, extended by NaN outside its domain and by an infinity of the argument's sign on overflow."""
 
     def completed(value: float) -> float:
         try:
@@ -29,14 +29,14 @@ def within(function: Unary) -> Unary:
 
 
 def divide(left: float, right: float) -> float:
-    """The quotient; by zero infinite, zero by zero NaN."""
+    """The quotient; a nonzero number divided by zero is infinite, zero by zero is NaN."""
     if right != 0.0:
         return left / right
     return nan if left == 0.0 or left != left else copysign(inf, left) * copysign(1.0, right)
 
 
 def remainder_trunc(left: float, right: float) -> float:
-    """What is left of dividing by the quotient truncated toward zero: exact, with the sign of the dividend."""
+    """The remainder of truncated division: exact, with the sign of the dividend."""
     try:
         return math.fmod(left, right)
     except ValueError:
@@ -44,7 +44,7 @@ def remainder_trunc(left: float, right: float) -> float:
 
 
 def remainder_floor(left: float, right: float) -> float:
-    """What is left of dividing by the floored quotient: exact, with the sign of the divisor."""
+    """The remainder of floored division, with the sign of the divisor."""
     return left % right if right != 0.0 else nan
 
 
@@ -84,7 +84,7 @@ def logarithm(function: Unary) -> Unary:
 
 
 def rsqrt(value: float) -> float:
-    """The reciprocal of the square root, rounded once."""
+    """The reciprocal of the square root; infinite at zero, NaN below."""
     if value > 0.0 or value != value:
         return 1.0 / math.sqrt(value)
     return copysign(inf, value) if value == 0.0 else nan

@@ -114,10 +114,10 @@ def _rounded_shift(value: int, bits: int) -> int:
 
 
 def converter(source: DType, target: DType) -> Callable[[Any], Any] | None:
-    """How one element is converted before it is kept; None where keeping it is the whole conversion.   [scalar.cast]
+    """How one element is converted before it is kept; None if keeping it is the whole conversion.   [scalar.cast]
 
-    A float becomes an integer by truncation toward zero, out of range the nearest bound, NaN 0; an integer becomes
-    another by wrapping; anything becomes a boolean by `!= 0`, so NaN is true.
+    A float becomes an integer by truncation toward zero; if out of range, the nearest bound; NaN becomes 0.  An integer
+    becomes another by wrapping.  Anything becomes a boolean by `!= 0`, so NaN is true.
     """
     if target is DType.BOOL:
         return None if source is DType.BOOL else lambda value: value != 0

@@ -26,7 +26,7 @@ class Tensor:
         shape: the extent of each axis.
         dtype: the element type; its `str` is its name in programs.
         elements: flat, row-major, an `array`; booleans as 0 and 1, float16 and bfloat16 as float32 already rounded.
-            Shared freely, so never to be written.
+            Tensors may share them, so they are never written.
     """
 
     shape: tuple[int, ...]
@@ -34,20 +34,20 @@ class Tensor:
     elements: Any
 
     def __init__(self, data: Any, dtype: DType | str | None = None, shape: Sequence[int] | None = None) -> None:
-        """Make a tensor of numbers, of nested lists, or with `shape` of a flat list, or of another library's array.
+        """Make a tensor from a number, nested lists, a flat list with `shape`, or another library's array.
 
-        Without `dtype` an array has its own (NumPy's float64 is float64), and whatever has none is float32; a number
-        that float32 does not hold has to be given a `dtype`.
+        Without `dtype`, an array keeps its own (NumPy's float64 stays float64), and numbers become float32; an integer
+        that float32 would change, or a float beyond its range, needs a `dtype`.
 
         Args:
             data: numbers; lists of numbers or of arrays; anything with the buffer protocol, `__array_interface__`,
                 `__dlpack__` in the memory of the processor, or `__array__`.  It is copied.
-            dtype: the element type, such as "int64".  Floats are rounded to it, integers neither truncated nor wrapped.
-            shape: the extent of each axis, for elements that are given flat.
+            dtype: the element type, such as "int64".  Floats are rounded to it; no number is truncated or wrapped.
+            shape: the extent of each axis, if `data` is flat.
 
         Raises:
-            ValueError: the nesting is ragged, the count does not fill the shape, a number is not one of the type, or
-                the elements of an array are of a type that the language has not, such as complex128.
+            ValueError: the nesting is ragged, the elements do not fill the shape, a number is not a value of the type,
+                or an array has an element type that the language lacks, such as complex128.
         """
         found = nested(data)
         kind = DType(dtype) if dtype is not None else found.dtype or DType.FLOAT32
@@ -88,15 +88,15 @@ class Tensor:
         return nested[0]
 
     def buffer(self) -> memoryview:
-        """A read-only view of the elements, with shape and format, that copies none of them (but of float16).
+        """A read-only view of the elements, with shape and format; only float16 elements are copied.
 
-        From Python 3.12 on, `memoryview(tensor)` is the same.  Raises BufferError for bfloat16, which no buffer knows,
-        and before Python 3.12 for float16.
+        From Python 3.12 on, `memoryview(tensor)` is the same.  Raises BufferError for bfloat16, which has no format
+        code, and before Python 3.12 for float16.
         """
         return buffer(self)
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The buffer protocol, which classes have from Python 3.12 on (PEP 688)."""
+        """The buffer protocol, which classes can implement from Python 3.12 on (PEP 688)."""
         return buffer(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -116,7 +116,7 @@ class Tensor:
     ) -> object:
         """A capsule for `from_dlpack` of any library, with a copy of the elements, which it may write to.
 
-        Raises BufferError where another device or no copy is wanted.
+        Raises BufferError if another device, a stream or no copy is requested.
         """
         from gradual.tensors.exchange.dlpack import exported
 
@@ -140,7 +140,7 @@ class Tensor:
         return hash((self.shape, self.dtype))
 
     def __str__(self) -> str:
-        """As a call of the command line writes it: `float32 [[1.0, 2.0]]`; of a large tensor the ends of each axis."""
+        """As `gradual run` prints it, `float32 [[1.0, 2.0]]`; a large tensor is cut to the ends of each axis."""
         return shown_elements(self.shape, self.dtype, self.elements)
 
     def __repr__(self) -> str:
@@ -161,7 +161,7 @@ def scalar(value: Any, dtype: DType) -> Tensor:
 
 
 def random_tensor(shape: tuple[int, ...], dtype: DType, seed: int) -> Tensor:
-    """A tensor that depends on nothing but its arguments: floats in [-1, 1), integers in 0 .. 9, booleans."""
+    """A pseudo-random tensor determined by its arguments: floats in [-1, 1), integers in 0 .. 9, or booleans."""
     draw = Random(seed).getrandbits
     count = numel(shape)
     if dtype is DType.BOOL:
@@ -184,7 +184,7 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _exact(given: Sequence[Any], elements: Sequence[Any]) -> None:
-    """Refuse a number that was given no type and is another one, or infinite, as float32."""
+    """Refuse an integer that float32 changes and a float beyond its range, when no `dtype` was given."""
     for part, held in zip(given, elements, strict=True):
         if held != part and (isinstance(part, int) or math.isinf(held)):
             raise ValueError(f"{part} is not a float32, which numbers are unless `dtype` says otherwise")

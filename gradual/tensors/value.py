@@ -1,4 +1,4 @@
-"""Values: tensors, tuples of values, and data structures; their text as a call writes them."""
+"""Values: tensors, tuples of values, and data structures; their text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from gradual.tensors.tensor import Tensor
 
 LONG = 24
-"""How many parts of a structure are shown where it is shown short."""
+"""How many parts of an abbreviated structure are shown."""
 _BREAK = re.compile(r",\n\s*")
 
 
@@ -46,7 +46,7 @@ def shown_value(value: Value) -> str:
 
 
 def shortened(structure: Constructed) -> str:
-    """A data structure on one line, of a large one the beginning."""
+    """A data structure on one line; only the beginning of a large one."""
     return _structure(structure, LONG)
 
 

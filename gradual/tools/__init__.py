@@ -1,4 +1,4 @@
-"""The commands, the interactive session, the migration tool and the language server: effects live here.
+"""The commands, the interactive session, the migration tool and the language server: the code with side effects.
 
-`cli` is the table of commands; each of `commands` is one of them and is imported when it is asked for.
+`cli` has the table of commands; each module of `commands` is one command, imported when it is used.
 """

@@ -1,4 +1,4 @@
-"""The command line: the table of commands, each imported when it is asked for, and what leaves the process.
+"""The command line: the table of commands, each imported when it is used, and the exit codes.
 
 Exit codes: 0 no error, 1 errors in the program, 2 usage or a file that cannot be read, 3 a check blamed someone,
 101 an internal error, 130 interrupted.
@@ -27,7 +27,8 @@ COMMANDS = {
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",
     "alloc": f"{PLACE}.alloc:alloc",
-    "import": f"{PLACE}.importing:importing",
+    "import": "gradual.tools.models.importing:importing",
+    "guards": "gradual.tools.models.guards:guards",
     "smt": f"{PLACE}.smt:smt",
     "fmt": f"{PLACE}.fmt:fmt",
     "explain": f"{PLACE}.explain:explain",
@@ -69,7 +70,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called; a usage error names the commands that are near."""
+        """The command that is called; the error for an unknown one names similar commands."""
         name = args[0]
         if name not in COMMANDS and (near := get_close_matches(name, COMMANDS, n=3)):
             ctx.fail(f"there is no command `{name}`; near: {', '.join(near)}")
@@ -84,7 +85,7 @@ def root(color: str | None, quiet: int, verbose: int) -> None:
 
 
 def entry(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and give the exit code; no exception leaves but SystemExit."""
+    """Run one command and return the exit code; no exception escapes except SystemExit."""
     _prepare_streams()
     try:
         code = root.main(arguments, prog_name="gradual", standalone_mode=False)
@@ -108,14 +109,14 @@ def entry(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """UTF-8 and plain line feeds on every machine."""
+    """Use UTF-8 and plain line feeds on every machine."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _report() -> str:
-    """What to send to the authors after an internal error."""
+    """The report of an internal error, for the authors."""
     python = ".".join(map(str, sys.version_info[:3]))
     return (
         f"{traceback.format_exc()}\n"

@@ -7,7 +7,7 @@ type is a gradual type, while a typing rule, which takes `TensorType[Dim]`, can 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
@@ -55,6 +55,10 @@ class Hole:
         high = (at_most(size, self.high),) if self.high is not None else ()
         bound = (self.bound.substitute({self.binder: size}),) if self.bound is not None and self.binder else ()
         return (*low, *high, *bound)
+
+    def shared_by(self, operands: Sequence[object]) -> tuple[object, ...] | None:
+        """The key with the operands themselves: holes for which it is equal are one unknown.  [type.open]"""
+        return None if self.key is None else (self.key[0], *(operands[index] for index in self.key[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,14 @@ def counted(origin: str, rank: int) -> Constraint:
     return equal(numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
 
 
+def rank_stated(goal: Constraint) -> tuple[str, int] | None:
+    """The origin of a shape and its rank, if that is what a goal states.  [type.unranked]"""
+    unknown, rank = goal.solution or (None, None)
+    if unknown is None or rank is None or rank.value is None or not isinstance(unknown.witness, RankOf):
+        return None
+    return unknown.witness.value, rank.value
+
+
 def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
     """An unranked type at a rank that is now known; its sizes are existentials of its origin.  [type.unranked]"""
     assert type.origin is not None

@@ -11,13 +11,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
-GROUND = ("source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
+GROUND = ("origin", "source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
     *("run", "passes", "importers", "lints", "report"),
 )
 RIM = ("interface", "conformance", "tools")
-ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", *RIM, "__init__", "__main__")
+ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", "exported", *RIM, "__init__", "__main__")
 """A module may import what stands before it here, and its own folder; the top `__init__` answers `import gradual`."""
 
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -33,11 +33,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "core": (
         "value_words",
+        "roles",
         "check",
         "pattern",
         "terms",
         "print",
         "refinement",
+        "context",
         "def_use",
         "datatypes",
         "known_ranges",
@@ -60,11 +62,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "run": ("value", "sizes", "steps", "entry", "machine", "graph"),
     "passes": ("framework", "analysis", "refine", "transform", "catalogue", "pipeline", "plan"),
-    "importers": ("onnx",),
-    "importers/onnx": ("file", "builder", "operators", "survey", "program"),
-    "interface": ("terminal", "pages", "input", "reports"),
+    "importers": ("common", "onnx", "torch"),
+    "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
+    "importers/common": (
+        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
+        *("builder", "lists", "applying", "branching", "products", "recurrence"),
+    ),
+    "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
+    "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
-    "tools": ("checking", "session", "migrating", "lsp", "commands", "cli"),
+    "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "cli"),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 

@@ -111,5 +111,5 @@ def _written(place: str, text: str) -> list[Import]:
 def test_the_ground_is_files_and_the_rest_folders() -> None:
     files = {path.stem for path in PACKAGE.glob("*.py")}
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))}
-    assert files <= {*GROUND, "compilation", "compiler", "__init__", "__main__"}
+    assert files <= {*GROUND, "compilation", "compiler", "exported", "__init__", "__main__"}
     assert folders <= {*FOLDERS, *RIM}

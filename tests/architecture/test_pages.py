@@ -42,6 +42,15 @@ def test_a_page_links_and_names_files_that_exist(page: Path) -> None:
     assert missing == []
 
 
+def test_no_page_and_no_docstring_counts_codes_from_one_to_another() -> None:
+    """A range such as "E0101 to E0105" is out of date with the next code; a phase or a group is not."""
+    ranges = re.compile(r"\bE0\d{3}\W{0,3}(?: to | through |-|–)\W{0,3}E?\d")
+    texts = {path: path.read_text("utf-8") for path in (*DOCS.rglob("*.md"), *ROOT.glob("spec/**/*.md"), *PAGES)}
+    texts |= {one.path: one.path.read_text("utf-8") for one in modules()}
+    assert [path.as_posix() for path, text in texts.items() if ranges.search(text)] == []
+    assert ranges.search("codes `E0101` to `E0105`") and ranges.search("E0101-E0105") and ranges.search("E0101–5")
+
+
 def test_the_page_of_the_road_names_files_of_the_package_that_exist() -> None:
     text = (DOCS / "architecture.md").read_text("utf-8")
     named = re.findall(r"`((?:\w+/)+\w+(?:\.py)?)`", text)

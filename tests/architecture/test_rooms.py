@@ -19,15 +19,19 @@ MUTUAL_DATA = frozenset({"gradual.dims.term.atom", "gradual.dims.term.polynomial
 
 HEAVY = (
     *("ctypes", "difflib", "google", "importlib", "lark", "multiprocessing", "onnx", "prompt_toolkit", "rich"),
-    *("tempfile", "tomllib", "z3"),
+    *("tempfile", "tomllib", "torch", "z3"),
 )
 """Libraries that cost start-up time, and that most runs do not need."""
 
-STAGES = ("gradual.checker.fixes", "gradual.passes", "gradual.run.graph", "gradual.lints", "gradual.delaborate")
+STAGES = (
+    *("gradual.checker.fixes", "gradual.passes", "gradual.run.graph", "gradual.run.machine"),
+    *("gradual.lints", "gradual.delaborate"),
+)
 LATE = {
     "gradual/__main__.py": ("gradual.tools.cli",),
     "gradual/compilation.py": (*STAGES, "gradual.checker.completeness", "gradual.report.html"),
     "gradual/compiler.py": ("gradual.checker.fixes", "gradual.passes"),
+    "gradual/interface/input/imported.py": ("gradual.importers",),
     "gradual/interface/input/program_text.py": ("gradual.interface.input.imported",),
     "gradual/syntax/parse.py": ("gradual.syntax.repair.suggestions",),
     "gradual/tensors/exchange/array_protocols.py": ("gradual.tensors.exchange.dlpack",),

@@ -9,7 +9,9 @@ import pytest
 
 from gradual import check
 from gradual.checker.fixes.suggested import edited, findings
+from gradual.checker.repairs.foreign_rows import ROWS
 from gradual.diagnostic import Diagnostic, Help, Severity
+from gradual.ops.catalogue import CATALOGUE
 
 STEPS = 8
 
@@ -44,6 +46,14 @@ def test_helps_lead_to_the_program_that_was_meant(broken: str, mended: str) -> N
         text = edited(text, help.edits)
     assert text == mended
     assert not check(text).ok or broken != mended
+
+
+def test_a_foreign_name_is_marked_exactly_where_an_operator_has_it() -> None:
+    """A row of another name would say what to write in place of an operator that there is."""
+    ours = {name.rpartition(".")[2].lower() for name in CATALOGUE if not name.startswith("dyn.")}
+    names = {name for name in ROWS if not name.startswith("=")}
+    assert names & ours == set(), "mark the name with `=`, or remove it where the operator makes the row needless"
+    assert {name[1:] for name in ROWS if name.startswith("=")} - ours == set()
 
 
 def test_each_family_has_three_programs() -> None:

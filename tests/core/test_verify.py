@@ -262,3 +262,15 @@ def test_what_decides_is_a_boolean_of_rank_0(type: TensorType | UnrankedType, is
     changed = replace(main, params=(x, replace(c, type=type)))
     wrong = violations(replace(found, functions={"@main": changed}), Decider(Limits()))
     assert any("decides" in one.message for one in wrong) == is_wrong
+
+
+def test_in_unreachable_code_a_condition_may_have_any_rank() -> None:
+    compilation = gradual.check("""
+        def @main(%x: Tensor[(?,), float32], %b: Tensor[*, bool]) {
+          if (take(shape_of(%x), 0) == 4) { %x } else {
+            let %y = %x as Tensor[(4,), float32];
+            if (%b) { %y } else { %y }
+          }
+        }""")
+    assert compilation.residual == 1
+    assert violations(compilation.core, Decider()) == []

@@ -47,6 +47,7 @@ from tests.generators.dims import (
     size_questions,
     walks,
 )
+from tests.thorough import examples
 
 a, b, c, d, h, k, m, n, s = map(variable, "abcdhkmns")
 x, y = (variable(name, Kind.EXISTENTIAL) for name in ("dim(%x, 0)", "dim(%y, 0)"))
@@ -84,13 +85,13 @@ def test_verdicts_on_like_sides_and_on_cases_are_sound(question: Question) -> No
 
 
 @given(size_questions())
-@settings(max_examples=1000, deadline=None)
+@examples(400)
 def test_verdicts_on_sizes_as_programs_have_them_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 
 
 @given(walks())
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_verdicts_along_a_walk_are_sound(walk: list[tuple[str, Tree]]) -> None:
     check_walk(walk, Decider(smt=False))
 
@@ -102,25 +103,25 @@ def test_verdicts_with_the_solver_are_sound(question: Question) -> None:
 
 
 @given(linear_questions())
-@settings(max_examples=400, deadline=None)
+@examples(200)
 def test_verdicts_in_the_decidable_part_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 
 
 @given(linear_questions())
-@settings(max_examples=400, deadline=None)
+@examples(200)
 def test_the_decidable_part_is_decided_without_the_solver(question: Question) -> None:
     check_decided(question, Decider(smt=False))
 
 
 @given(linear_questions(), st.lists(LINEAR_CLAUSES, min_size=1, max_size=3))
-@settings(max_examples=400, deadline=None)
+@examples(150)
 def test_more_facts_never_prove_less(question: Question, more: list[Tree]) -> None:
     check_more_facts(question, more, Decider(smt=False))
 
 
 @given(st.one_of(linear_questions(), size_questions(), case_questions()))
-@settings(max_examples=400, deadline=None)
+@examples(200)
 def test_a_witness_is_the_least_one(question: Question) -> None:
     check_least(question, Decider(smt=False))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.solver.decide import Decider
@@ -16,6 +16,7 @@ from gradual.verdict import Proved, Unknown
 from tests.dims.laws import Question, check_soundness
 from tests.dims.test_facts import state
 from tests.generators.divided import divided_questions
+from tests.thorough import examples
 
 b, c, d, g, h, k, m, n, s, t, w = SIZES = tuple(map(variable, "bcdghkmnstw"))
 
@@ -41,7 +42,7 @@ def is_identity(goal: Constraint, *facts: Constraint) -> bool:
 
 
 @given(divided_questions())
-@settings(max_examples=400, deadline=None)
+@examples(200)
 def test_verdicts_on_exact_quotients_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 

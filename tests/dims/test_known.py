@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.bounds.interval import Estimate, Interval
@@ -18,6 +18,7 @@ from gradual.dims.term.dim import Dim, ite, maximum, minimum, sum_of, variable
 from gradual.verdict import Proved
 from tests.dims.laws import SIZES, facts_of
 from tests.generators.dims import Tree, evaluated, grid, meant, predicates_sharing
+from tests.thorough import examples
 
 b, m, n, s, t = map(variable, "bmnst")
 
@@ -52,7 +53,7 @@ def stored(found: Facts) -> Constraint:
 
 
 @given(st.lists(predicates_sharing(), min_size=1, max_size=4))
-@settings(max_examples=400, deadline=None)
+@examples(150)
 def test_facts_together_say_what_each_said(trees: Sequence[Tree]) -> None:
     found = stored(facts_of(trees, (), Decider()))
     for env in grid(SIZES):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.bounds.omega import Exhausted, integer_solution
 from gradual.dims.term.dim import Dim, variable
+from tests.thorough import examples
 
 x, y, z = NAMES = tuple(map(variable, "xyz"))
 BOX = range(-4, 5)
@@ -27,7 +28,7 @@ def row(draw: st.DrawFn) -> list[Dim]:
 
 
 @given(st.lists(row(), min_size=1, max_size=6))
-@settings(max_examples=600, deadline=None)
+@examples(300)
 def test_a_box_has_a_solution_exactly_where_one_is_found(rows: list[list[Dim]]) -> None:
     walls = [wall for name in NAMES for wall in (name - BOX[0], BOX[-1] - name)]
     dims = [*walls, *(dim for made in rows for dim in made)]
@@ -40,7 +41,7 @@ def test_a_box_has_a_solution_exactly_where_one_is_found(rows: list[list[Dim]]) 
 
 
 @given(st.lists(row(), min_size=1, max_size=5))
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_without_walls_a_solution_is_one_and_where_there_is_none_the_box_has_none(rows: list[list[Dim]]) -> None:
     dims = [dim for made in rows for dim in made]
     found = integer_solution(dims, 20_000)

@@ -7,7 +7,8 @@ import multiprocessing
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -28,6 +29,14 @@ PATIENCE = 8 * SECONDS
 
 FORK = multiprocessing.get_context("fork")
 
+Attempt = Callable[[int, int], Failure | str]
+"""Seed and number of an input -> what is wrong with the answer to it, or in a word what the answer was."""
+
+
+def attempted(seed: int, number: int) -> Failure | str:
+    """Put a text through the checker."""
+    return trial(text_of(seed, number)) or "answered"
+
 
 @dataclass(frozen=True)
 class Found:
@@ -47,71 +56,73 @@ class Worker:
     heard: float
 
 
-def campaign(seed: int, numbers: range, jobs: int) -> Iterator[Found | int]:
-    """Every failure, and now and then how many inputs went by since the last time."""
-    workers = [_started(seed, numbers[job::jobs]) for job in range(jobs)]
+def campaign(
+    seed: int, numbers: range, jobs: int, attempt: Attempt = attempted, patience: float = PATIENCE
+) -> Iterator[Found | Counter[str]]:
+    """Every failure, and now and then the answers to the inputs that went by since the last time, counted."""
+    workers = [_started(attempt, seed, numbers[job::jobs]) for job in range(jobs)]
     while workers:
-        told: list[Found | int] = []
+        told: list[Found | Counter[str]] = []
         ready = wait([worker.pipe for worker in workers], timeout=1)
         for worker in list(workers):
             if worker.pipe in ready and (word := _heard(worker)) is not None:
                 told.append(word)
                 continue
-            lost = _lost(worker)
+            lost = _lost(worker, patience)
             if worker.process.exitcode is None and lost is None:
                 continue
             workers.remove(worker)
             if lost is not None:
                 told.append(Found(worker.at.value, lost))
-                workers.append(_started(seed, range(worker.at.value + jobs, numbers.stop, jobs)))
+                workers.append(_started(attempt, seed, range(worker.at.value + jobs, numbers.stop, jobs)))
         began = time.monotonic()
         yield from told
         for worker in workers:  # what the caller does meanwhile is not their silence
             worker.heard += time.monotonic() - began
 
 
-def _lost(worker: Worker) -> Failure | None:
+def _lost(worker: Worker, patience: float) -> Failure | None:
     """Why a worker does not go on, if it should."""
     if worker.process.exitcode:
         return Failure("death", f"the worker ended with {worker.process.exitcode}")
-    if worker.process.exitcode is None and time.monotonic() - worker.heard > PATIENCE:
+    if worker.process.exitcode is None and time.monotonic() - worker.heard > patience:
         worker.process.kill()
-        return Failure("hang", f"nothing was heard for {PATIENCE} s")
+        return Failure("hang", f"nothing was heard for {patience} s")
     return None
 
 
-def _started(seed: int, numbers: range) -> Worker:
+def _started(attempt: Attempt, seed: int, numbers: range) -> Worker:
     ours, theirs = FORK.Pipe(duplex=False)
     at = FORK.Value("q", numbers.start, lock=False)
-    process = FORK.Process(target=_work, args=(seed, numbers, at, theirs), daemon=True)
+    process = FORK.Process(target=_work, args=(attempt, seed, numbers, at, theirs), daemon=True)
     process.start()
     theirs.close()
     return Worker(process, ours, at, time.monotonic())
 
 
-def _heard(worker: Worker) -> Found | int | None:
+def _heard(worker: Worker) -> Found | Counter[str] | None:
     """What a worker tells; None if it has gone."""
     worker.heard = time.monotonic()
     try:
-        told: Found | int = worker.pipe.recv()
+        told: Found | Counter[str] = worker.pipe.recv()
     except EOFError:
         worker.process.join()
         return None
     return told
 
 
-def _work(seed: int, numbers: range, at: Any, pipe: Connection) -> None:
-    """Try inputs; tell every failure at once, and once a second how many inputs went by."""
+def _work(attempt: Attempt, seed: int, numbers: range, at: Any, pipe: Connection) -> None:
+    """Try inputs; tell every failure at once, and once a second the answers to those that went by."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    done, told = 0, time.monotonic()
+    done, told = Counter[str](), time.monotonic()
     for at.value in numbers:
-        failure = trial(text_of(seed, at.value))
-        done += 1
-        if failure is not None:
-            pipe.send(Found(at.value, failure))
+        answer = attempt(seed, at.value)
+        done[answer if isinstance(answer, str) else "failed"] += 1
+        if not isinstance(answer, str):
+            pipe.send(Found(at.value, answer))
         if time.monotonic() - told > 1:
             pipe.send(done)
-            done, told = 0, time.monotonic()
+            done, told = Counter(), time.monotonic()
     pipe.send(done)
 
 
@@ -120,8 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _asked(arguments)
     began, done, counts = time.monotonic(), 0, dict[str, int]()
     for found in campaign(asked.seed, range(asked.start, asked.start + asked.inputs), asked.jobs):
-        if isinstance(found, int):
-            done += found
+        if isinstance(found, Counter):
+            done += found.total()
             if sys.stderr.isatty():
                 print(f"\r{done} of {asked.inputs}", end="", file=sys.stderr)
             continue

@@ -46,25 +46,25 @@ class Hang(BaseException):
 def trial(text: str, seconds: float = SECONDS) -> Failure | None:
     """What is wrong with the checker's answer to a text, or with what an accepted program does."""
     try:
-        with _alarm(seconds):
+        with alarm(seconds):
             compilation = compiler.compile_source(Source("fuzz.relay", text))
             found = next(_flaws(compilation), None)
     except Hang as hang:
-        return Failure(f"hang in {_innermost(hang)}", f"more than {seconds} s")
+        return Failure(f"hang in {innermost(hang)}", f"more than {seconds} s")
     except Exception as error:
-        return Failure(f"{type(error).__name__} at {_innermost(error)}", f"{error}"[:300])
+        return Failure(f"{type(error).__name__} at {innermost(error)}", f"{error}"[:300])
     return found or (_run(compilation, seconds / 2) if compilation.ok else None)
 
 
 def _run(compilation: Compilation, seconds: float) -> Failure | None:
     """What is wrong with the runs; one that takes too much time or memory is the program's own affair."""
     try:
-        with _alarm(seconds):
+        with alarm(seconds):
             breach = next(breaches(compilation, compilation.source.text), None)
     except (Hang, MemoryError):
         return None
     except Exception as error:
-        return Failure(f"run: {type(error).__name__} at {_innermost(error)}", f"{error}"[:300])
+        return Failure(f"run: {type(error).__name__} at {innermost(error)}", f"{error}"[:300])
     return Failure("run: a value of another type", breach) if breach else None
 
 
@@ -126,7 +126,9 @@ def _lies_inside(span: Span, text: str) -> bool:
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
+def alarm(seconds: float) -> Iterator[None]:
+    """Raise Hang in the body when it has taken so much processor time."""
+
     def ring(number: int, frame: FrameType | None) -> None:
         raise Hang
 
@@ -140,7 +142,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _innermost(error: BaseException) -> str:
+def innermost(error: BaseException) -> str:
     """The last place in the project where an exception passed: for a recursion or a hang, without its line."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/gradual/" in frame.filename]
     if not frames:

@@ -121,13 +121,23 @@ def evaluated(node: Dim | Constraint, env: Mapping[str, int]) -> Any:
 
 # ------------------------------------------------------------------------------------------------- strategies
 
+# Strategies that take no argument are made once: to make them again for every draw takes longer than to draw.
+_TO_2, _TO_3, _TO_9 = st.integers(0, 2), st.integers(0, 3), st.integers(0, 9)
 _LEAVES = st.sampled_from([*(("var", name) for name in NAMES * 3), *(("const", k) for k in CONSTANTS)])
+_VARIABLES = st.sampled_from([("var", name) for name in NAMES])
+_APPLIED = st.sampled_from(BINARY)
+_APPLIED_ALIKE = st.sampled_from(("//", "//", "*", "*", *BINARY))
+_SMALL_DIVISORS = st.sampled_from((1, 2, 2, 3, 4, 6))
+_SCALES, _OFFSETS, _EVEN = st.sampled_from((1, 2, 3, 4, -2)), st.integers(-4, 7), st.sampled_from((2, 4, 6))
+_DIVIDING = st.sampled_from(("//", "//", "%"))
+_CONNECTED = st.sampled_from(["and", "or", "not"])
+_COMPARED_BY = st.sampled_from(["==", "==", "!=", "<=", "<"])
 
 
 @st.composite
 def dim_trees(draw: st.DrawFn, depth: int = 3, shared: tuple[Tree, ...] = ()) -> Tree:
     """A dim; `shared` are sub-terms to use again."""
-    choice = draw(st.integers(0, 9))
+    choice = draw(_TO_9)
     if shared and choice < 3:
         return draw(st.sampled_from(shared))
     if depth == 0 or choice < 5:
@@ -137,43 +147,39 @@ def dim_trees(draw: st.DrawFn, depth: int = 3, shared: tuple[Tree, ...] = ()) ->
     if choice == 9:
         condition = draw(predicate_trees(depth=0, shared=shared))
         return ("if", condition, draw(dim_trees(depth - 1, shared)), draw(dim_trees(depth - 1, shared)))
-    return draw(_applied(draw(st.sampled_from(BINARY)), draw(dim_trees(depth - 1, shared)), depth, shared))
+    return draw(_applied(draw(_APPLIED), draw(dim_trees(depth - 1, shared)), depth, shared))
 
 
 @st.composite
 def _applied(draw: st.DrawFn, operator: str, left: Tree, depth: int, shared: tuple[Tree, ...]) -> Tree:
     """An operator with a second operand; divisors are mostly numbers from 1 on."""
-    if operator in ("//", "%") and draw(st.integers(0, 3)):
-        return operator, left, ("const", draw(st.sampled_from((1, 2, 2, 3, 4, 6))))
+    if operator in ("//", "%") and draw(_TO_3):
+        return operator, left, ("const", draw(_SMALL_DIVISORS))
     return operator, left, draw(dim_trees(depth - 1, shared))
 
 
 @st.composite
 def _divided_sums(draw: st.DrawFn, term: Tree) -> Tree:
     """`(g * x + c) // k` or `%`, where `g` and `k` often have a common factor: where divisions are reduced."""
-    scale, offset, by = (
-        draw(st.sampled_from((1, 2, 3, 4, -2))),
-        draw(st.integers(-4, 7)),
-        draw(st.sampled_from((2, 4, 6))),
-    )
+    scale, offset, by = draw(_SCALES), draw(_OFFSETS), draw(_EVEN)
     scaled = ("+", ("*", ("const", scale), term), ("const", offset))
-    return draw(st.sampled_from(("//", "//", "%"))), scaled, ("const", by)
+    return draw(_DIVIDING), scaled, ("const", by)
 
 
 @st.composite
 def predicate_trees(draw: st.DrawFn, depth: int = 1, shared: tuple[Tree, ...] = ()) -> Tree:
     """A predicate; sides share sub-terms, or are one operator over the same operand."""
-    if depth and draw(st.integers(0, 2)) == 0:
-        operator = draw(st.sampled_from(["and", "or", "not"]))
+    if depth and draw(_TO_2) == 0:
+        operator = draw(_CONNECTED)
         parts = [draw(predicate_trees(depth - 1, shared)) for _ in range(1 if operator == "not" else 2)]
         return (operator, *parts)
-    comparison = draw(st.sampled_from(["==", "==", "!=", "<=", "<"]))
+    comparison = draw(_COMPARED_BY)
     return (comparison, *draw(_sides(shared)))
 
 
 @st.composite
 def _sides(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
-    if draw(st.integers(0, 9)) < 3:
+    if draw(_TO_9) < 3:
         return draw(_alike(shared))
     return draw(dim_trees(2, shared)), draw(dim_trees(2, shared))
 
@@ -181,10 +187,9 @@ def _sides(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
 @st.composite
 def _alike(draw: st.DrawFn, shared: tuple[Tree, ...]) -> tuple[Tree, Tree]:
     """One operator on both sides, over one operand in common."""
-    names = st.sampled_from([("var", name) for name in NAMES])
-    operand = st.one_of(names, names, dim_trees(1, shared))
-    left, right, operator = draw(operand), draw(operand), draw(st.sampled_from(("//", "//", "*", "*", *BINARY)))
-    if draw(st.integers(0, 2)):
+    operand = st.one_of(_VARIABLES, _VARIABLES, dim_trees(1, shared))
+    left, right, operator = draw(operand), draw(operand), draw(_APPLIED_ALIKE)
+    if draw(_TO_2):
         applied = draw(_applied(operator, left, 1, shared))
         return applied, (operator, right, applied[2])
     common = draw(operand)
@@ -240,7 +245,6 @@ def multiple_questions(draw: st.DrawFn) -> tuple[tuple[Tree, ...], tuple[Tree, .
 
 
 # ------------------------------------------------------------------------------------ as programs have them
-_VARIABLES = st.sampled_from([("var", name) for name in NAMES])
 _NUMBERS = st.tuples(st.just("const"), st.integers(0, 4))
 _MULTIPLES = st.tuples(st.just("*"), st.tuples(st.just("const"), st.integers(2, 4)), _VARIABLES)
 _LINEAR = st.one_of(
@@ -284,38 +288,43 @@ def walks() -> st.SearchStrategy[list[tuple[str, Tree]]]:
 # ------------------------------------------------------------------------------------------- linear, with quotients
 _FACTORS = st.sampled_from((1, 1, 1, -1, 2, 3, -2, 5, -3, 4, 7))
 _DIVISORS = st.sampled_from((2, 3, 4, 5))
+_ADDED, _SOME_NAMES = st.integers(-5, 5), st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
+_EXTREMES, _ANY_AND, _TWICE = st.sampled_from(("max", "min")), st.sampled_from(("and", "or")), st.booleans()
 
 
 @st.composite
 def _sums(draw: st.DrawFn) -> Tree:
     """A sum of multiples of some names, and a number."""
-    made: Tree = ("const", draw(st.integers(-5, 5)))
-    for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)):
+    made: Tree = ("const", draw(_ADDED))
+    for name in draw(_SOME_NAMES):
         made = ("+", made, ("*", ("const", draw(_FACTORS)), ("var", name)))
     return made
+
+
+_SUMS = _sums()
 
 
 @st.composite
 def _linear_terms(draw: st.DrawFn) -> Tree:
     """A sum, or one with a quotient, a remainder, an extreme or a choice of sums in it."""
-    first = draw(_sums())
-    match draw(st.integers(0, 9)):
+    first = draw(_SUMS)
+    match draw(_TO_9):
         case 0 | 1:
-            return "+", ("//", first, ("const", draw(_DIVISORS))), draw(_sums())
+            return "+", ("//", first, ("const", draw(_DIVISORS))), draw(_SUMS)
         case 2:
             return "%", first, ("const", draw(_DIVISORS))
         case 3:
-            return draw(st.sampled_from(("max", "min"))), first, draw(_sums())
+            return draw(_EXTREMES), first, draw(_SUMS)
         case 4:
-            test: Tree = draw(_COMPARISONS), draw(_sums()), draw(_sums())
-            if draw(st.booleans()):
-                test = draw(st.sampled_from(("and", "or"))), test, (draw(_COMPARISONS), draw(_sums()), draw(_sums()))
-            return "if", test, first, draw(_sums())
+            test: Tree = draw(_COMPARISONS), draw(_SUMS), draw(_SUMS)
+            if draw(_TWICE):
+                test = draw(_ANY_AND), test, (draw(_COMPARISONS), draw(_SUMS), draw(_SUMS))
+            return "if", test, first, draw(_SUMS)
     return first
 
 
 _COMPARISONS = st.sampled_from(("==", "==", "!=", "<=", "<"))
-_LINEAR_CLAUSES = st.tuples(_COMPARISONS, _linear_terms(), st.one_of(_sums(), _NUMBERS))
+_LINEAR_CLAUSES = st.tuples(_COMPARISONS, _linear_terms(), st.one_of(_SUMS, _NUMBERS))
 LINEAR_CLAUSES = st.one_of(_LINEAR_CLAUSES, _LINEAR_CLAUSES, st.tuples(st.just("or"), _LINEAR_CLAUSES, _LINEAR_CLAUSES))
 """The decidable part: linear, with `//` and `%` by numbers, extremes, choices and disjunctions."""
 

@@ -1,8 +1,10 @@
 """One generator of applications for each operator: the row that every law over the catalogue draws from.
 
-A family's rows stand in `tests/generators/FAMILY.py` as `ROWS: dict[str, SearchStrategy[Application]]`.  A row gives
-well-formed applications (its judgement never raises), most of whose needs hold, with sizes drawn from SIZES, so that
-0 and 1 come often.  Attributes are as a program writes them: numbers, strings, lists.
+A family's rows stand in `tests/generators/ops/FILE.py`, under the name of the operator's file, as
+`ROWS: dict[str, SearchStrategy[Application]]`; an operator without a row there has one that is derived from its
+declaration (`derived.py`).  A row gives well-formed applications (its judgement never raises), most of whose needs
+hold, with sizes drawn from SIZES, so that 0 and 1 come often.  Attributes are as a program writes them: numbers,
+strings, lists.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from gradual.ops.catalogue import FAMILIES
+from gradual.ops.catalogue import CATALOGUE, FAMILIES
+from gradual.ops.declaration.facts import Faults
+from gradual.ops.declaration.operator import Operator
 from gradual.tensors.scalar import wrapped
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value
@@ -49,8 +53,9 @@ Row = SearchStrategy[Application]
 
 @cache
 def rows() -> Mapping[str, Row]:
-    """The rows of all families by operator."""
-    found: dict[str, Row] = {}
+    """The rows of all families by operator; one that has none is made from the operator's declaration."""
+    derived = import_module("tests.generators.derived").derived  # which draws from what stands here
+    found = {one.name: derived(one) for one in CATALOGUE.values()}
     for family in FAMILIES:
         name = f"tests.generators.ops.{family.rpartition('.')[2]}"
         if find_spec(name) is not None:
@@ -62,8 +67,9 @@ sizes = st.sampled_from(SIZES)
 
 
 def shapes(least: int = 0, most: int = 3, elements: int = 120) -> SearchStrategy[tuple[int, ...]]:
-    """Shapes of these ranks with few elements."""
-    return st.lists(sizes, min_size=least, max_size=most).map(tuple).filter(lambda shape: math.prod(shape) <= elements)
+    """Shapes with few elements, each of these ranks as often: what an operator does shows in those of rank 2 and 3."""
+    each = st.integers(least, most).flatmap(lambda rank: st.lists(sizes, min_size=rank, max_size=rank))
+    return each.map(tuple).filter(lambda shape: math.prod(shape) <= elements)
 
 
 def dtypes(among: Sequence[DType] = EVERY) -> SearchStrategy[DType]:
@@ -92,6 +98,14 @@ def specialised(plain: Tensor, seed: int, special: bool) -> Tensor:
         odd = [-(1 << (bits - 1)), (1 << (bits - 1)) - 1, -1, -3] if signed else [(1 << bits) - 1, 0, 1]
     flat = [odd[(seed + i) % len(odd)] if (seed + i) % 3 == 0 else part for i, part in enumerate(plain.flat())]
     return Tensor(flat, plain.dtype, plain.shape)
+
+
+def mostly_faultless(draw: st.DrawFn, one: Operator, second: Tensor) -> Tensor:
+    """A second operand of integers, nine times in ten without what its declaration says that the operator faults at."""
+    if not second.dtype.is_integer or draw(st.integers(0, 9)) == 0:
+        return second
+    held = abs if one.faults is Faults.NEGATIVE_OPERAND else lambda part: part or 1
+    return Tensor(list(map(held, second.flat())), second.dtype, second.shape)
 
 
 def ints(low: int, high: int, dtype: DType = DType.INT64) -> SearchStrategy[Tensor]:

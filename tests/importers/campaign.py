@@ -23,9 +23,9 @@ import numpy as np
 from onnx import checker
 
 import gradual
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Refused, Unsupported
 from gradual.importers.onnx.file.reading import read
-from gradual.importers.onnx.program import Refused, program
+from gradual.importers.onnx.program import program
 from gradual.run.value import Blame, Fault
 from tests.importers import drawn_elements, drawn_networks, drawn_shapes
 from tests.importers.drawn import FAMILIES, Drawn, drawn

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import gradual
 from gradual.compilation import Compilation
-from gradual.importers.onnx.builder.values import Names
+from gradual.importers.common.values import Names
 from gradual.importers.onnx.file.reading import load
 from gradual.importers.onnx.program import program
 from tests.material import GRAPHS

@@ -12,9 +12,11 @@ from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.compilation import Compilation
-from gradual.importers.onnx.builder.extents import Dims
+from gradual.importers.common.refusals import Refused
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.text import Program
 from gradual.importers.onnx.file.reading import model_of
-from gradual.importers.onnx.program import Program, Refused, program
+from gradual.importers.onnx.program import program
 from gradual.run.value import Blame, Fault
 from tests.importers.node_tests import tensor
 

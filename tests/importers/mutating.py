@@ -21,9 +21,9 @@ from typing import Any
 from onnx import ModelProto, checker
 
 import gradual
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Refused, Unsupported
 from gradual.importers.onnx.file.reading import model_of
-from gradual.importers.onnx.program import Refused, program
+from gradual.importers.onnx.program import program
 from tests.importers.node_tests import cases
 
 LARGE = 20_000

@@ -20,9 +20,10 @@ import numpy as np
 
 import gradual
 from gradual.compilation import Compilation
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Refused, Unsupported
+from gradual.importers.common.text import Program
 from gradual.importers.onnx.file.reading import model_of, tensor_of_proto
-from gradual.importers.onnx.program import Program, Refused, program
+from gradual.importers.onnx.program import program
 from gradual.run.value import Blame, Fault
 
 COARSE = 2.0**-6

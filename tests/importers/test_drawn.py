@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install 'gradual[oracles]'")
 
-from gradual.importers.onnx.builder.importers import IMPORTERS
 from gradual.importers.onnx.file.schemas import is_explained
+from gradual.importers.onnx.importers import IMPORTERS
 from tests.importers.campaign import Explained, Outcome, Report, listed, outcomes
 from tests.importers.drawn import FAMILIES, NEWEST
 

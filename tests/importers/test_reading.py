@@ -11,9 +11,10 @@ import pytest
 from onnx import ModelProto, TensorProto, ValueInfoProto, checker, helper, numpy_helper
 
 import gradual
-from gradual.importers.onnx.file.model import Model, Unreadable
+from gradual.importers.common.refusals import Refused, Unreadable
+from gradual.importers.onnx.file.model import Model
 from gradual.importers.onnx.file.reading import load, model_of, read
-from gradual.importers.onnx.program import Refused, program
+from gradual.importers.onnx.program import program
 from gradual.importers.onnx.survey import measured
 from gradual.limits import LIMITS
 from tests.importers.models import body, compiled, model, node, ones, port, signature, whole

@@ -9,8 +9,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import gradual
+from gradual.importers.common.refusals import Refused
 from gradual.importers.onnx.file.reading import model_of
-from gradual.importers.onnx.program import Refused, program
+from gradual.importers.onnx.program import program
 from tests.importers.models import agrees, body, compiled, model, node, ones, port, signature, whole
 from tests.importers.node_tests import tensor
 

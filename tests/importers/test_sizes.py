@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradual
-from gradual.importers.onnx.builder.formulas import NoFormula, formula
+from gradual.importers.common.sizes.formulas import NoFormula, formula
+from gradual.importers.common.text import Program
 from gradual.importers.onnx.file.reading import model_of
-from gradual.importers.onnx.program import Program, program
+from gradual.importers.onnx.program import program
 from tests.importers.models import agrees, compiled, model, node, ones, port
 from tests.importers.node_tests import tensor
 

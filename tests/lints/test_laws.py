@@ -11,8 +11,9 @@ from gradual.diagnostic import Diagnostic
 from tests.generators.programs import generated
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
+from tests.thorough import times
 
-PROGRAMS = 60
+PROGRAMS = times(30)
 """How many programs are drawn."""
 
 pytestmark = pytest.mark.slow

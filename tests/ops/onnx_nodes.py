@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.elementwise.elementwise import BINARY, UNARY
 from gradual.types.dtype import DType
 from tests.ops.onnx_images import (
     along,
@@ -325,11 +326,8 @@ def bias_add(given: Sequence[Any], at: Attributes) -> Node | None:
     return Node("Add", [x, bias.reshape([-1, *[1] * (x.ndim - axis - 1)])])
 
 
-_PLAIN = """abs acos acosh asin asinh atan atanh ceil cos cosh erf exp floor log round sigmoid sin sinh sqrt tan tanh
-negative logical_not bitwise_not isnan isinf copy add subtract multiply divide maximum minimum equal
-greater less greater_equal less_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor where"""
-
-NODES: dict[str, Builder] = {name: plain(name) for name in _PLAIN.split()}
+ROWS = {one.name for one in (*BINARY, *UNARY) if one.onnx is not None} - {"floor_divide"}  # which ONNX rounds otherwise
+NODES: dict[str, Builder] = {name: plain(name) for name in sorted(ROWS)}
 NODES |= {name: numbers(name) for name in ("sign", "nn.relu")}
 NODES |= {name: reduction(name) for name in ("sum", "mean", "max", "min", "prod")}
 NODES |= {name: best(name) for name in ("argmax", "argmin")}
@@ -352,6 +350,7 @@ NODES |= {
     "clip": clip,
     "nn.leaky_relu": lambda given, at: Node("LeakyRelu", [array_of(given[0])], {"alpha": at.get("alpha", 0.25)}),
     "nn.prelu": prelu,
+    "where": plain("where"),
     "reshape": reshape,
     "transpose": transpose,
     "squeeze": squeeze,
@@ -394,7 +393,7 @@ NODES |= {
     "image.grid_sample": grid_sample,
     "vision.roi_align": roi_align,
 }
-"""The node of an application, by operator."""
+"""The node of an application, by operator; of an elementwise one its counterpart, unless there is more to say."""
 
 
 def typed(at: Attributes) -> Callable[[Any], Any]:

@@ -117,7 +117,7 @@ def test_a_fixed_point_product_is_rounded_half_up(shift: int, value: int, multip
     assert found == wrapped(DType.INT32, math.floor(exact + Fraction(1, 2)))
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data())
 @compares("fixed_point_multiply_per_axis")
 def test_a_fixed_point_product_per_axis_is_that_of_each_channel(data: st.DataObject) -> None:
@@ -169,7 +169,7 @@ def bits(x: Tensor) -> Any:
     return array_of(x).view(f"uint{x.dtype.bits}")
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data())
 @compares("reinterpret")
 def test_reinterpreted_bits_are_numpys(data: st.DataObject) -> None:

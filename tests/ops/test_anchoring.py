@@ -16,7 +16,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.ops.oracle import applications, array_of, assert_nearly, compares, examples, judges, means, narrowed, refusal
 
-many = examples(200)
+many = examples(100)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:

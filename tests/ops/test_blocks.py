@@ -15,7 +15,7 @@ from gradual.types.dtype import DType
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, refusal
 from tests.ops.test_resizing import goals, of, shape_of
 
-many = examples(200)
+many = examples(100)
 b = variable("b")
 
 

@@ -16,7 +16,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 from tests.ops.oracle import applications, array_of, assert_same, compares, examples, judges, kept_in, means, refusal
 
-many = examples(200)
+many = examples(100)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:

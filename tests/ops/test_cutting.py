@@ -17,7 +17,7 @@ from gradual.types.type import TensorType
 from tests.generators.operators import rows
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-many = examples(200)
+many = examples(100)
 I32 = DType.INT32
 n, m = variable("n"), variable("m")
 

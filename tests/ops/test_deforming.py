@@ -29,7 +29,7 @@ def sampled(planes: Any, y: float, x: float) -> Any:
     return np.einsum("...ij,i,j->...", planes, down, across)
 
 
-@examples(200)
+@examples(100)
 @given(data=st.data())
 @compares("nn.deformable_conv2d")
 def test_each_tap_is_sampled_where_it_is_moved(data: st.DataObject) -> None:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from gradual.dims.term.constraint import TRUE
@@ -16,7 +16,8 @@ from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import IllFormed, Operator
-from gradual.ops.declaration.padding import Growth
+from gradual.ops.declaration.padding import Growth, Padding, everywhere
+from gradual.ops.elementwise.elementwise import BINARY, UNARY
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.index import picked
 from gradual.tensors.tensor import Tensor, random_tensor
@@ -123,7 +124,7 @@ def well_formed(one: Operator, types: list[Any], attributes: dict[str, Any]) -> 
     )
 
 
-def breaches(one: Operator, drawn: Application, by: int, seed: int, everywhere: bool = False) -> tuple[int, list[Any]]:
+def breaches(one: Operator, drawn: Application, by: int, seed: int, padding: Padding) -> tuple[int, list[Any]]:
     """How many ways to extend an application there are, and those at which its result does not begin as it was."""
     attributes, values = bound(one, drawn.attributes), plained(one, drawn.attributes)
     tried, wrong = 0, []
@@ -132,11 +133,10 @@ def breaches(one: Operator, drawn: Application, by: int, seed: int, everywhere: 
         types = [type_of(*pair) for pair in zip(drawn.arguments, places, strict=True)]
         if all(w is None for w in where) or not well_formed(one, types, attributes):
             continue
-        padding = PADDED[one.name]
         free = tuple(
             padding.axes(Growth(types, attributes, frozenset((NAME,)), partial(result, one, types, attributes)))
         )
-        if not everywhere and not all(map(allowed, places, free)):
+        if not all(map(allowed, places, free)):
             continue
         longer = [extended(*pair, by, seed) for pair in zip(drawn.arguments, places, strict=True)]
         short, found = (outcome(one, given, values) for given in (drawn.arguments, longer))
@@ -168,23 +168,41 @@ def nowhere(value: Any) -> Any:
 LAW: dict[str, Any] = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
+ROUNDS = 8
+ROWS = {one.name for one in (*BINARY, *UNARY)}
+
+
+def enough(name: str, padding: Padding) -> int:
+    """How many ways to extend have to be tried.
+
+    An axis too many shows in one of ten, of an operator that indexes from the back along it in one of fifty.  That
+    each element is made of those at its own place is said once for all rows, and by each other operator for itself.
+    """
+    return 15 if name in ROWS else 200 if padding.axes is everywhere else 60
+
+
+def hold_to(name: str, padding: Padding, seeded: bool = False) -> int:
+    """Hold an operator to what is declared of it; gives how many ways to extend were tried."""
+    one, wanted, tried, broken = CATALOGUE[name], enough(name, padding), 0, list[Any]()
+
+    @settings(max_examples=40, phases=[Phase.generate], **LAW)
+    @given(rows()[name], st.integers(1, 3), st.integers(0, 99))
+    def law(drawn: Application, by: int, number: int) -> None:
+        nonlocal tried
+        count, wrong = breaches(one, drawn, by, number, padding) if tried < wanted and not broken else (0, [])
+        tried += count
+        broken.extend((drawn, *places) for places in wrong)
+
+    for number in range(ROUNDS):
+        if tried < wanted and not broken:
+            (seed(number)(law) if seeded else law)()
+    assert not broken, broken[0]
+    return tried
+
+
 @pytest.mark.parametrize("name", sorted(set(PADDED) - SIZED | {"reshape"}))
 def test_a_longer_operand_gives_a_result_that_begins_as_it_was(name: str) -> None:
-    tried = 0
-
-    @settings(max_examples=12, **LAW)
-    @given(rows()[name], st.integers(1, 3), st.integers(0, 99))
-    def law(drawn: Application, by: int, seed: int) -> None:
-        nonlocal tried
-        one = CATALOGUE[name]
-        count, wrong = breaches(one, drawn, by, seed)
-        tried += count
-        assert not wrong
-
-    for _ in range(5):
-        if not tried:
-            law()
-    assert tried, "no application could be extended"
+    assert hold_to(name, PADDED[name]), "no application could be extended"
 
 
 @pytest.mark.parametrize("name", sorted(SIZED - {"reshape"}))
@@ -209,22 +227,18 @@ def test_a_larger_size_gives_a_result_that_begins_as_it_was(name: str) -> None:
 
 
 OVERSTATED = (
-    "sum", "mean", "variance", "nn.softmax", "nn.layer_norm", "concatenate", "sort", "reverse", "tile",
-    "reshape", "nn.batch_flatten", "take", "cumsum", "nn.pad",
+    "sum", "mean", "variance", "nn.softmax", "nn.layer_norm", "concatenate", "sort", "argsort", "reverse",
+    "tile", "repeat", "reshape", "nn.batch_flatten", "cumsum", "nn.pad", "shape_of",
+    "take", "gather", "gather_nd", "adv_index", "scatter_elements", "scatter_nd", "strided_slice", "reverse_sequence",
 )  # fmt: skip
 """Operators whose sizes would let any axis grow; of the others a need already speaks against it."""
 
 
 @pytest.mark.parametrize("name", OVERSTATED)
 def test_the_law_notices_an_axis_too_many(name: str) -> None:
-    one = CATALOGUE[name]
-
-    def is_noticed(drawn: tuple[Application, int, int]) -> bool:
-        application, by, seed = drawn
-        return bool(breaches(one, application, by, seed, everywhere=True)[1])
-
-    settings_ = settings(max_examples=600, **LAW)
-    find(st.tuples(rows()[name], st.integers(1, 3), st.integers(0, 99)), is_noticed, settings=settings_)
+    """What is declared of no operator here: that it extends everywhere though it does not."""
+    with pytest.raises(AssertionError):
+        hold_to(name, Padding(everywhere), seeded=True)
 
 
 def plained(one: Operator, attributes: dict[str, Any]) -> dict[str, Any]:

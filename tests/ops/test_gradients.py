@@ -28,7 +28,7 @@ from tests.ops.oracle import (
 )
 from tests.ops.test_convolving import turned
 
-few = examples(60)
+few = examples(30)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:

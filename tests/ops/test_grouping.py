@@ -13,7 +13,7 @@ from gradual.types.dtype import DType
 from tests.ops.oracle import applications, compares, examples, judges, refusal, wide
 from tests.ops.test_normalizing import along, goals, of, roughly
 
-many = examples(200)
+many = examples(100)
 
 
 @pytest.mark.parametrize("name", ["nn.instance_norm", "nn.group_norm"])

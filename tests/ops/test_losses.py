@@ -17,7 +17,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.ops.oracle import applications, array_of, assert_nearly, compares, examples, judges, means, narrowed, refusal
 
-many = examples(200)
+many = examples(100)
 I32 = DType.INT32
 
 

@@ -28,7 +28,7 @@ from tests.ops.oracle import (
     refusal,
 )
 
-many = examples(200)
+many = examples(100)
 I32 = DType.INT32
 n, m = variable("n"), variable("m")
 

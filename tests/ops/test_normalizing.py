@@ -27,7 +27,7 @@ from tests.ops.oracle import (
     wide,
 )
 
-few = examples(60)
+few = examples(30)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
@@ -20,37 +19,17 @@ from tests.generators.operators import rows
 from tests.ops.onnx_node import Node
 from tests.ops.onnx_nodes import NODES
 from tests.ops.onnx_runtime import Declined, Died, Refused, Runtime
-from tests.ops.oracle import ONNX_DEATHS, ONNX_MET, array_of, dtypes_of, examples, judges, means, numpy_type, type_of
+from tests.ops.oracle import ONNX_DEATHS, ONNX_MET, dtypes_of, examples, judges, means, type_of
 
-onnx = pytest.importorskip("onnx", reason="ONNX is not installed: pip install 'gradual[oracles]'")
-reference = pytest.importorskip("onnx.reference")
+pytest.importorskip("onnx", reason="ONNX is not installed: pip install 'gradual[oracles]'")
 pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install 'gradual[oracles]'")
 
-OPSET = 21
-UNITS = {DType.FLOAT16: 1e-2, DType.FLOAT32: 2e-5, DType.FLOAT64: 1e-10}
-"""How near floats have to be: kernels compute in the type itself, in an order of their own, and round each step."""
+from tests.ops.onnx_reference import Failed, compare, model_of, reference_of
 
 RUNTIME = Runtime()
 WHO = ("runtime", "reference")
 
 few = settings(examples(15, among=4), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-
-
-def model_of(node: Node) -> Any:
-    """A model of one node."""
-    helper = onnx.helper
-    names = [f"x{i}" if value is not None else "" for i, value in enumerate(node.inputs)]
-    results = [f"y{i}" for i in range(node.outputs)]
-    inputs = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
-        for name, value in zip(names, node.inputs, strict=True)
-        if value is not None
-    ]
-    outputs = [onnx.ValueInfoProto(name=name) for name in results]
-    graph = helper.make_graph(
-        [helper.make_node(node.operator, names, results, **node.attributes)], "g", inputs, outputs
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
 
 
 def results_of(node: Node) -> tuple[str, Any]:
@@ -63,18 +42,6 @@ def results_of(node: Node) -> tuple[str, Any]:
         return "reference", node.after(*reference_of(model, feed))
 
 
-def reference_of(model: Any, feed: dict[str, Any]) -> list[Any]:
-    """What ONNX's reference computes; raises Failed where it cannot."""
-    try:
-        return reference.ReferenceEvaluator(model).run(None, feed)  # type: ignore[no-any-return]  # arrays
-    except Exception as failure:  # of whatever kind: it is not ours, and it is counted
-        raise Failed(f"{type(failure).__name__}: {failure}") from failure
-
-
-class Failed(Exception):
-    """The reference fails at a node that the runtime declines: nobody computes it."""
-
-
 UNCOMPARED = {Refused: "not admitted", Failed: "fails there", Died: "the runtime died of it"}
 """Why an application of which there is a node is not compared."""
 
@@ -83,23 +50,6 @@ def told(node: Node) -> str:
     """A node in words."""
     inputs = [None if value is None else f"{value.dtype}{list(value.shape)}" for value in node.inputs]
     return f"{node.operator}({', '.join(map(str, inputs))}) {node.attributes}"
-
-
-def compare(found: Any, expected: Any, who: str) -> None:
-    """The same types, shapes and integers, and floats that are near."""
-    if isinstance(found, tuple):
-        assert len(found) == len(expected)
-        for ours, theirs in zip(found, expected, strict=True):
-            compare(ours, theirs, who)
-        return
-    expected = np.asarray(expected)
-    assert (found.shape, numpy_type(found.dtype)) == (expected.shape, str(expected.dtype))
-    if found.dtype.is_float:
-        unit = max(UNITS[found.dtype], 2e-5 if who == "reference" else 0.0)  # which goes by way of float32
-        with np.errstate(all="ignore"):
-            np.testing.assert_allclose(array_of(found), expected, rtol=unit, atol=unit)
-    else:
-        np.testing.assert_array_equal(array_of(found), expected)
 
 
 def without_nan(given: Tensor) -> Tensor:

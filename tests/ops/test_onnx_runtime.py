@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.ops.onnx_runtime import Died, Refused, Runtime
 for wanted in ("onnx", "onnxruntime"):
     pytest.importorskip(wanted, reason=f"{wanted} is not installed: pip install 'gradual[oracles]'")
 
+model_of = import_module("tests.ops.onnx_reference").model_of  # which needs ONNX
 NUMBERS = np.array([1.0, -2.0], dtype=np.float32)
 
 
@@ -26,8 +28,6 @@ def runtime() -> Iterator[Runtime]:
 
 
 def negated(runtime: Runtime) -> list[float]:
-    from tests.ops.test_onnx import model_of
-
     model = model_of(Node("Neg", [NUMBERS])).SerializeToString()
     return runtime.run(model, {"x0": NUMBERS})[0].tolist()  # type: ignore[no-any-return]  # of an array of floats
 
@@ -37,8 +37,6 @@ def test_it_answers(runtime: Runtime) -> None:
 
 
 def test_a_node_that_onnx_does_not_admit_is_refused(runtime: Runtime) -> None:
-    from tests.ops.test_onnx import model_of
-
     with pytest.raises(Refused, match="Neg"):
         runtime.run(model_of(Node("Neg", [NUMBERS, NUMBERS])).SerializeToString(), {"x0": NUMBERS, "x1": NUMBERS})
 

@@ -16,7 +16,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = examples(80)
+few = examples(40)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:

@@ -28,7 +28,7 @@ from tests.ops.oracle import (
     refusal,
 )
 
-many = examples(200)
+many = examples(100)
 
 
 def of(*shape: int | str, dtype: DType = DType.FLOAT32) -> TensorType[Dim]:

@@ -21,8 +21,8 @@ from tests.generators.operators import SIZES
 from tests.generators.ops.reshape import regrouped
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = examples(80)
-many = examples(400)
+few = examples(40)
+many = examples(200)
 b, d, h, n, s = (variable(name) for name in "bdhns")
 
 

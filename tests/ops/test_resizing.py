@@ -20,7 +20,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType
 from tests.ops.oracle import applications, array_of, compares, examples, judges, means, refusal
 
-many = examples(200)
+many = examples(100)
 EPSILON = 1e-9
 
 

@@ -27,7 +27,7 @@ from tests.ops.oracle import (
 )
 from tests.ops.test_resizing import goals, of, shape_of
 
-many = examples(200)
+many = examples(100)
 I32 = DType.INT32
 
 

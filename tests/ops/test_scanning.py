@@ -16,7 +16,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.ops.oracle import applications, array_of, assert_same, compares, examples, judges, kept_in, means, refusal
 
-many = examples(200)
+many = examples(100)
 n, m = variable("n"), variable("m")
 
 

@@ -31,7 +31,7 @@ from tests.ops.oracle import (
     wide,
 )
 
-few = examples(80)
+few = examples(40)
 I32 = DType.INT32
 n = variable("n")
 

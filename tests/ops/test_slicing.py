@@ -16,8 +16,8 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, means, refusal
 
-few = examples(80)
-many = examples(400)
+few = examples(40)
+many = examples(200)
 n = variable("n")
 places = st.integers(-9, 9)
 steps = st.sampled_from((1, 2, 3, -1, -2, -3))

@@ -19,7 +19,7 @@ from gradual.types.type import Hole, TensorType
 from tests.generators.operators import rows
 from tests.ops.oracle import applications, array_of, assert_exactly, compares, examples, judges, kept_in, means, refusal
 
-many = examples(200)
+many = examples(100)
 I64 = DType.INT64
 n, m = variable("n"), variable("m")
 

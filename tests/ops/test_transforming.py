@@ -15,7 +15,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.ops.oracle import applications, array_of, compares, examples, judges, means, refusal
 
-many = examples(200)
+many = examples(100)
 UNITS = {DType.FLOAT16: 2e-3, DType.BFLOAT16: 0.016, DType.FLOAT32: 1e-6, DType.FLOAT64: 1e-12}
 
 

@@ -82,6 +82,8 @@ def keeps(case: Case, one: Pass, given: Given) -> str | None:
         after = one.transform(before, context).module
     except Unusable:
         return None
+    if after is before:  # and what was found of it is found again
+        return None
     wrong = violations(after, SHARED())
     if wrong and not case.violations:
         return f"not verified: {wrong[0].message}\n{printed(after)}"

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradual
+from tests.properties.compiling import compiled
 
 PASSES = (
     "dynamic-to-static",
@@ -60,11 +61,11 @@ def values(draw: st.DrawFn) -> str:
 def test_passes_keep_what_choices_read(made: list[str], passes: list[str], policy: str) -> None:
     lines = "".join(f" let %v{i} = {value};" for i, value in enumerate(made))
     text = f"{HEAD}{lines} ({''.join(f'%v{i}, ' for i in range(len(made)))}%y) }}"
-    found = gradual.check(text)
+    found = compiled(text)
     if not found.ok:
         return
     after = gradual.apply(found, *passes, *policy.split())
     assert not after.text.startswith("// checked again"), after.text
-    assert gradual.check(after.text).ok, after.text
+    assert compiled(after.text).ok, after.text
     after.plan("@main")
     after.obstacles("@main")

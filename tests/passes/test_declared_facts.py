@@ -58,6 +58,7 @@ MADE = (
     made("made.and", DType.BOOL, connective=Connective.AND),
     made("made.test", DType.BOOL, comparison=True),
     made("made.placing", writes_shape=True),
+    made("made.fmod"),
 )
 
 
@@ -137,3 +138,9 @@ def test_a_size_of_1_that_the_program_wrote_is_not_told(name: str, told: bool) -
     text = f"""
     def @main(%x: Tensor[(n, 1), float32], %y: Tensor[(n,), float32]) {{ add({name}(%x, %y), %y) }}"""
     assert bool(list(stretched(core_of(text)))) is told
+
+
+def test_an_operator_goes_before_the_translation_of_its_name_from_another_system() -> None:
+    """PyTorch's `fmod` is `mod` as long as no operator here has the name."""
+    (error,) = gradual.check(f"def @main({PARAMS}) {{ fmod(%x, %y) }}").diagnostics
+    assert [(help.text, help.safe) for help in error.help] == [("`fmod` is written `made.fmod(%x, %y)`", True)]

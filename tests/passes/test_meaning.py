@@ -1,11 +1,7 @@
-"""Every pass of the catalogue on generated programs: outcomes, types and verification.  [T14]
-
-GRADUAL_PASSED says how many programs; `python -m tests.properties.campaign` takes more.
-"""
+"""Every pass of the catalogue on generated programs: outcomes, types and verification.  [T14]"""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -17,8 +13,9 @@ from tests.passes.meaning import keeps, kept, restored, row
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.seeded.directed import Written
+from tests.thorough import times
 
-PROGRAMS = int(os.environ.get("GRADUAL_PASSED", "104"))
+PROGRAMS = times(56)
 START = 1000
 SLICES = 8
 

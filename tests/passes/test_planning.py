@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,8 +32,9 @@ from tests.passes.arenas import run_in_arenas
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import examples
+from tests.thorough import times
 
-PROGRAMS = int(os.environ.get("GRADUAL_PLANNED", "24"))
+PROGRAMS = times(24)
 SLICES = 4
 
 

@@ -1,11 +1,10 @@
 """The text after a pass is a program that means the same: law `text`, and programs that broke it.  [pass.surface]
 
-GRADUAL_READ says how many programs; `python -m tests.properties.campaign --law text` takes more.
+`python -m tests.properties.campaign --law text` takes more.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from random import Random
 
@@ -22,8 +21,9 @@ from tests.passes.reading import is_unsayable, misread, read
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.properties.inputs import arguments
+from tests.thorough import times
 
-PROGRAMS = int(os.environ.get("GRADUAL_READ", "8"))
+PROGRAMS = times(8)
 START = 2000
 
 PLAIN = [name for name, one in PASSES.items() if not one.takes]

@@ -57,6 +57,8 @@ def changed(found: Compilation, one: Pass, calls: list[Run]) -> str | None:
         after = one.transform(found.core, context).module
     except Unusable:
         return None
+    if after is found.core:  # which the verifier accepts, and whose runs are those that are compared
+        return None
     wrong = violations(after, SHARED())
     if wrong:
         return f"not verified: {wrong[0].message}"
@@ -76,8 +78,8 @@ def test_a_pass_keeps_what_the_programs_of_the_suite_do(part: int) -> None:
     count = 0
     with room():
         for case in load(folder("spec")).cases[part::SLICES]:
-            found = compiled(case.request.text)
-            if not found.ok or violations(found.core, SHARED()):
+            found = compiled(case.request.text) if case.expectation.accepted is not False else None
+            if found is None or not found.ok or violations(found.core, SHARED()):
                 continue
             calls = runs(case, found)
             count += len(calls)

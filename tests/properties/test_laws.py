@@ -1,4 +1,4 @@
-"""Every law on a hundred and forty programs; `python -m tests.properties.campaign` takes more."""
+"""Every law on sixty programs; `python -m tests.properties.campaign` takes more."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from tests.properties.compiling import compiled
 from tests.properties.determinism import ROOT, SEEDS, differing, sample
 from tests.properties.laws import LAWS
 from tests.properties.seeded.directed import obeys
+from tests.thorough import times
 
-PROGRAMS = 140
+PROGRAMS = times(60)
 """How many programs obey every law here."""
 PARTS = 20
 """Into how many tests they are parted."""

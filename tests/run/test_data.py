@@ -16,7 +16,7 @@ from gradual.tensors.json_form import from_json, to_json
 from gradual.tensors.value import shown_value
 from gradual.tools.cli import entry
 
-LONG = 100_000
+LONG = 20_000
 PROGRAM = """
 type List[A] { Cons(A, List[A]), Nil, }
 type Chain[A] { Link((A, Chain[A])), End, }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -22,8 +21,9 @@ from tests.generators.programs import generated
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import agreeing, bits, disagreement, examples, spoilt
+from tests.thorough import times
 
-PROGRAMS = int(os.environ.get("GRADUAL_GRAPHS", "32"))
+PROGRAMS = times(32)
 SLICES = 4
 
 

@@ -14,8 +14,9 @@ from gradual.syntax.printing.print import printed
 from gradual.syntax.tree import ast
 from tests.generators import syntax as trees
 from tests.syntax.structure import structure
+from tests.thorough import examples
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(examples(20), suppress_health_check=list(HealthCheck))
 
 
 def read(text: str) -> ast.Module:

@@ -6,13 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from gradual.compilation import Options
 from gradual.source import Source
-from gradual.tools.checking.fixing import fixed
+from gradual.tools.checking.fixing import Fixed, fixed
 from tests.tools.conftest import Gradual
 
 Write = Callable[[str, str], str]
@@ -116,10 +117,15 @@ def programs() -> list[str]:
     return [line[2:] for line in lines if line.startswith("- ")]
 
 
+@cache
+def fixed_text(text: str, unsafe: bool) -> Fixed:
+    """A program after fixing: what is asked of a program that nothing changes is asked once."""
+    return fixed(Source("t", text), Options(), unsafe=unsafe)
+
+
 @pytest.mark.parametrize("text", programs())
 def test_fixing_comes_to_an_end_and_safe_fixes_are_a_part_of_all(text: str) -> None:
-    every = fixed(Source("t", text), Options(), unsafe=True)
-    safe = fixed(Source("t", text), Options(), unsafe=False)
-    assert not fixed(Source("t", every.text), Options(), unsafe=True).applied
-    assert not fixed(Source("t", safe.text), Options(), unsafe=False).applied
-    assert fixed(Source("t", safe.text), Options(), unsafe=True).text == every.text
+    every, safe = fixed_text(text, True), fixed_text(text, False)
+    assert not fixed_text(every.text, True).applied
+    assert not fixed_text(safe.text, False).applied
+    assert fixed_text(safe.text, True).text == every.text

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.obligations import Postponed
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Related
-from gradual.dims.term.constraint import TRUE, equal
+from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span
 from gradual.types.binder_solving import named_parts, unmeasured
@@ -50,7 +50,7 @@ class Agreement:
         reported: whether an error about a pair of sizes was reported.
     """
 
-    state: TypingContext
+    state: Elaboration
     rule: str
     says: str
     spans: tuple[Span, Span]
@@ -143,7 +143,7 @@ class Agreement:
             self.state.strictness.gradual = True
             return Hole()
         goal = equal(left, right)
-        verdict = self.state.program.decider.decide(self.state.facts, goal)
+        verdict = self.state.decide(goal)
         if isinstance(verdict, Proved):
             has_value = self.state.program.decider.has_value
             return next((size for size in (left, right) if has_value(self.state.facts, size)), Hole())
@@ -164,16 +164,13 @@ class Agreement:
 
     def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:
         """The join as a `?`; it keeps the bounds of one side if the other is proved to satisfy them."""
-        facts, decide = self.state.facts, self.state.program.decider.decide
         for whole, part in ((left, right), (right, left)):
             if not isinstance(whole, Hole):
                 continue
             bounds = whole.bounds(ANY if isinstance(part, Hole) else part)
             given = part.bounds(ANY) if isinstance(part, Hole) else ()
             own = {variable for goal in bounds for variable in goal.variables()} & self.bound
-            if not own and all(
-                goal is TRUE or goal in given or isinstance(decide(facts, goal), Proved) for goal in bounds
-            ):
+            if not own and all(goal in given or self.state.holds(goal) for goal in bounds):
                 return replace(whole, key=None)
         return Hole()
 
@@ -184,7 +181,7 @@ class Agreement:
             self.state.output.report(code, self.rule, f"{self.says} never agree: {why}", self.spans[1], related=related)
 
 
-def agreeing(state: TypingContext, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
+def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
     """A function that joins the types two arguments give to one type parameter, or reports that they never agree.
 
     `says` names the two arguments in reports.
@@ -201,7 +198,7 @@ def agreeing(state: TypingContext, rule: str, spans: Sequence[Span], says: Calla
     return agree
 
 
-def promising(state: TypingContext, rule: str, span: Span) -> Agree:
+def promising(state: Elaboration, rule: str, span: Span) -> Agree:
     """As `agreeing`, for a promised function type: sizes that may differ are an error in strict definitions only."""
 
     def agree(left: Shown, right: Shown) -> GradualType:

@@ -11,7 +11,7 @@ from gradual.checker.declarations.dims import discharge_divisions
 from gradual.checker.declarations.types import Reading
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Written
 from gradual.core.check import Promise, Site
 from gradual.core.terms import Rename
@@ -44,7 +44,7 @@ class Ascription:
     what: str
 
 
-def ascribe(state: TypingContext, value: str, written: Ascription, hint: str | None) -> str:
+def ascribe(state: Elaboration, value: str, written: Ascription, hint: str | None) -> str:
     """Coerce a value to a written type and forget all else about it; bind new dimension names to its sizes.
 
     [type.annotation] [type.cast] [type.forget]
@@ -76,7 +76,7 @@ def ascribe(state: TypingContext, value: str, written: Ascription, hint: str | N
 
 
 def _measured(
-    state: TypingContext, value: str, target: GradualType, new: Mapping[str, Variable], place: Place
+    state: Elaboration, value: str, target: GradualType, new: Mapping[str, Variable], place: Place
 ) -> GradualType | None:
     """Replace the target's new names by the value's sizes; None after reporting a name that cannot be inferred."""
     waits = value in state.values.templates
@@ -95,7 +95,7 @@ def _measured(
 
 
 def _named(
-    state: TypingContext, value: str, fits: str, target: GradualType, written: Ascription, hint: str | None
+    state: Elaboration, value: str, fits: str, target: GradualType, written: Ascription, hint: str | None
 ) -> str:
     """Give the value a new name of which only the written type is known; sizes behind its `?` are kept for reports."""
     name, annotation = state.values.fresh(hint), written.annotation

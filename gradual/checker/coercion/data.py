@@ -16,7 +16,7 @@ from gradual.checker.coercion.datatypes import fields_of, written_field
 from gradual.checker.coercion.flow import flow
 from gradual.checker.coercion.projection import projected
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made
 from gradual.core.check import Promise
 from gradual.core.terms import Change, Conversion, Convert, Param
@@ -39,7 +39,7 @@ FAILED = Failed()
 
 
 def converted(
-    state: TypingContext, value: str, path: str, source: DataType, target: DataType, place: Place
+    state: Elaboration, value: str, path: str, source: DataType, target: DataType, place: Place
 ) -> str | None:
     """Convert the data at a path below a value to another type; None after reporting that this always fails.
 
@@ -65,7 +65,7 @@ def converted(
 class Converting:
     """Builds one conversion; `begun` maps a type pair to its unfinished conversion, which recursive types refer to."""
 
-    def __init__(self, state: TypingContext, value: str, place: Place, regular: Regular) -> None:
+    def __init__(self, state: Elaboration, value: str, place: Place, regular: Regular) -> None:
         self.state, self.value, self.place, self.regular = state, value, place, regular
         self.begun = state.output.conversions
 

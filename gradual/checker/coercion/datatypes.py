@@ -16,7 +16,7 @@ from gradual.checker.declarations.types import Reading
 from gradual.checker.program.judgements import Judgements
 from gradual.checker.program.place import Place
 from gradual.checker.program.program import Program
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Promise, Site
 from gradual.core.datatypes import entry_goals
@@ -35,7 +35,7 @@ Declaration = ast.TypeDef | ast.ExternType
 
 # ----------------------------------------------------------------------------------------------------- declarations
 def declare_data(
-    program: Program, definitions: Sequence[ast.Definition], judge: Judgements[TypingContext]
+    program: Program, definitions: Sequence[ast.Definition], judge: Judgements[Elaboration]
 ) -> Iterator[Diagnostic]:
     """Add the file's types and constructors to the program, and yield all errors in their declarations.
 
@@ -57,7 +57,7 @@ def declare_data(
             first[definition.name] = definition
     owners: dict[str, Span] = {}
     for declaration in first.values():
-        yield from _constructors(TypingContext(program, declaration.name, judge), declaration, owners)
+        yield from _constructors(Elaboration(program, declaration.name, judge), declaration, owners)
 
 
 def _twice(what: str, name: str, span: Span, before: Span) -> Diagnostic:
@@ -78,7 +78,7 @@ def _parameters(declaration: Declaration) -> Iterator[Diagnostic]:
             yield Diagnostic("E0206", "type.data.declared", message, binder.span, notes=notes)
 
 
-def _constructors(state: TypingContext, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
+def _constructors(state: Elaboration, declaration: ast.TypeDef, owners: dict[str, Span]) -> Iterator[Diagnostic]:
     """Read the constructors of one type, with its type parameters in scope; yield the errors."""
     program = state.program
     declared = program.data[declaration.name]
@@ -104,7 +104,7 @@ def _constructors(state: TypingContext, declaration: ast.TypeDef, owners: dict[s
 
 
 # ----------------------------------------------------------------------------------------------------- constructors
-def constructor_named(state: TypingContext, name: str) -> Constructor | None:
+def constructor_named(state: Elaboration, name: str) -> Constructor | None:
     """The constructor of this name, if any; a `?` in its type makes the definition gradual.  [type.strict]"""
     constructor = state.program.constructors.get(name)
     for field in constructor.fields if constructor is not None else ():
@@ -134,7 +134,7 @@ def written_field(annotation: ast.Type, declared: Data, field: GradualType) -> a
 
 
 def construct(
-    state: TypingContext, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
+    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span], span: Span,
     hint: str | None,
 ) -> str:  # fmt: skip
     """Check a constructor application and return the core variable of its value.  [type.constructor]"""
@@ -164,7 +164,7 @@ def construct(
 
 
 def _agreed(
-    state: TypingContext, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
+    state: Elaboration, constructor: Constructor, operands: Sequence[str], spans: Sequence[Span]
 ) -> DataType | None:
     """The data type with arguments inferred from all fields; None after reporting fields that never agree."""
     own = state.program.data[constructor.data].types
@@ -177,7 +177,7 @@ def _agreed(
     return whole
 
 
-def constructor_value(state: TypingContext, constructor: Constructor, span: Span, hint: str | None) -> str:
+def constructor_value(state: Elaboration, constructor: Constructor, span: Span, hint: str | None) -> str:
     """The value of a constructor's name: a data value if it has no fields, else a function.  [type.constructor]"""
     if not constructor.fields:
         return construct(state, constructor, (), (), span, hint)
@@ -204,7 +204,7 @@ def constructor_value(state: TypingContext, constructor: Constructor, span: Span
     return state.values.define(name, own, Made(f"`{constructor.name}`", (), span))
 
 
-def _of_its_own(state: TypingContext, type: FunctionType) -> FunctionType:
+def _of_its_own(state: Elaboration, type: FunctionType) -> FunctionType:
     """The type of a constructor, its type parameters renamed to fresh ones."""
     own = tuple(state.scope.type_parameter(one.name) for one in type.types)
     found = renamed(type, replace(type, types=own))

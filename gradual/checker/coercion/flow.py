@@ -13,7 +13,7 @@ from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.origins import birth, written_at
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Broken, Made
 from gradual.core.terms import MakeTuple
@@ -28,7 +28,7 @@ from gradual.types.unpacking import counted, spelled
 _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
 
 
-def flow(state: TypingContext, value: str, target: GradualType, place: Place) -> str | None:
+def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
     """Coerce a value to a written type and discharge its obligations; None after reporting that this always fails.
 
     In unreachable code ranks need not fit.   [type.if.fails]
@@ -69,7 +69,7 @@ def flow(state: TypingContext, value: str, target: GradualType, place: Place) ->
     return _rebuilt(state, value, "", converted, place.span)
 
 
-def ranks_met(state: TypingContext, value: str, target: GradualType, place: Place) -> bool:
+def ranks_met(state: Elaboration, value: str, target: GradualType, place: Place) -> bool:
     """Require only the ranks of a written type, so that sizes can be read; False after reporting a wrong rank.
 
     [type.unranked.demand]
@@ -83,7 +83,7 @@ def ranks_met(state: TypingContext, value: str, target: GradualType, place: Plac
     return True
 
 
-def _rank_met(state: TypingContext, value: str, demand: Demand, place: Place) -> bool:
+def _rank_met(state: Elaboration, value: str, demand: Demand, place: Place) -> bool:
     """Require a rank and add it to the facts; False after reporting that it is impossible."""
     witness = single(demand.size).witness
     assert isinstance(witness, RankOf) and demand.wanted is not None and demand.wanted.value is not None
@@ -94,7 +94,7 @@ def _rank_met(state: TypingContext, value: str, demand: Demand, place: Place) ->
     return accepted
 
 
-def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Obligation:
+def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Obligation:
     part = spelled(demand.path)
     size = demand.size
     what = f"dimension {demand.axis}" if demand.axis is not None else "the rank"
@@ -115,7 +115,7 @@ def _owed(state: TypingContext, value: str, demand: Demand, place: Place) -> Obl
 
 
 # ------------------------------------------------------------------------------------------------------ conversions
-def _converted(state: TypingContext, value: str, coercion: Coercion, place: Place) -> str | None:
+def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
     """Convert the part of a value that needs it; None after reporting that this always fails.
 
     If nothing changes, the result is its path, such as `%x#0`.
@@ -135,7 +135,7 @@ def _converted(state: TypingContext, value: str, coercion: Coercion, place: Plac
     raise AssertionError(coercion)
 
 
-def _rebuilt(state: TypingContext, value: str, path: str, converted: dict[str, str], span: Span) -> str:
+def _rebuilt(state: Elaboration, value: str, path: str, converted: dict[str, str], span: Span) -> str:
     """Rebuild the tuple below a path with its converted parts."""
     if path in converted:
         return converted[path]

@@ -14,7 +14,7 @@ from gradual.checker.declarations.dims import NotADim, discharge_divisions
 from gradual.checker.declarations.types import Reading
 from gradual.checker.obligations.discharge import require
 from gradual.checker.obligations.obligation import Obligation
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Made
 from gradual.core.check import Promise, Site
 from gradual.core.terms import Instantiate
@@ -30,7 +30,7 @@ from gradual.types.unpacking import closed
 
 
 def entered(
-    state: TypingContext,
+    state: Elaboration,
     type: FunctionType,
     call: Applied,
     arguments: Sequence[OpenedType],
@@ -51,7 +51,7 @@ def entered(
     return result
 
 
-def instance(state: TypingContext, node: ast.Instance, function: str, hint: str | None) -> str:
+def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | None) -> str:
     """Instantiate a function at the dims and types in brackets and return its core variable.  [type.instance]"""
     type = state.values.types[function]
     if isinstance(type, Broken):
@@ -90,7 +90,7 @@ def instance(state: TypingContext, node: ast.Instance, function: str, hint: str 
 class _Given:
     """The arguments of an instance, each read as a dim or a type by the kind of its binder."""
 
-    state: TypingContext
+    state: Elaboration
     dims: dict[Variable, Dim] = field(default_factory=dict)
     types: dict[TypeVariable, GradualType] = field(default_factory=dict)
 
@@ -148,7 +148,7 @@ def as_type(expr: ast.Expr | ast.Type) -> ast.Type | None:
             return None
 
 
-def leaves_open(state: TypingContext, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
+def leaves_open(state: Elaboration, type: FunctionType, arguments: Sequence[OpenedType]) -> bool:
     """Whether a `?` or `*` that is written, or that depends on data, may occur in the result of a call."""
     shows = (closed(argument, lambda v: not v.is_existential or v in state.strictness.joins) for argument in arguments)
     return is_gradual(type.result) or (bool(type.types) and any(map(state.strictness.hides_unknown, shows)))

@@ -18,7 +18,7 @@ from gradual.checker.coercion.instantiation import entered
 from gradual.checker.obligations.discharge import require
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Made, Written
 from gradual.core.check import Promise
@@ -34,7 +34,7 @@ from gradual.types.type import FunctionType, GradualType, ReferenceType, TupleTy
 from gradual.types.unpacking import sizes
 
 
-def wrapped(state: TypingContext, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
+def wrapped(state: Elaboration, value: str, source: FunctionType, target: FunctionType, place: Place) -> str | None:
     """Wrap a function at another type; None after reporting that all its calls would fail.  [type.function]"""
     if len(source.params) != len(target.params):
         message = f"{place.through}: `{shown(source)}` is not `{shown(target)}`"
@@ -57,7 +57,7 @@ def wrapped(state: TypingContext, value: str, source: FunctionType, target: Func
 
 
 def wrapped_reference(
-    state: TypingContext, value: str, source: ReferenceType, target: ReferenceType, place: Place
+    state: Elaboration, value: str, source: ReferenceType, target: ReferenceType, place: Place
 ) -> str | None:
     """Wrap a reference at another type: reads and writes through it are checked.
 
@@ -95,7 +95,7 @@ def wrapped_reference(
     return state.values.define(name, target, state.values.origins.get(value))
 
 
-def _read(state: TypingContext, value: str, source: ReferenceType, place: Place) -> ReadReference:
+def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -> ReadReference:
     name = state.values.fresh("%read")
     promise = Promise(place.span, f"what is read through {place.through}")
     type = state.enter_part(source.content, name, lambda path, axis: promise, source in state.strictness.agreed)
@@ -109,7 +109,7 @@ def _read(state: TypingContext, value: str, source: ReferenceType, place: Place)
 
 # ------------------------------------------------------------------------------------------------------------ sides
 def _promised(
-    state: TypingContext, target: FunctionType, place: Place
+    state: Elaboration, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
     """The unpacked parameters of the promised type, that type over their names, and binder -> dim read from them."""
     fresh: dict[Variable, Dim] = {}
@@ -142,7 +142,7 @@ def _promised(
     return params, promised, tuple((variable, solved[variable]) for variable in own.binders)
 
 
-def _parameter(state: TypingContext, name: str, type: GradualType, says: str, place: Place) -> Param:
+def _parameter(state: Elaboration, name: str, type: GradualType, says: str, place: Place) -> Param:
     """Define an unpacked parameter of a proxy; the context is blamed for its unknowns."""
     promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
     opened = state.enter(type, name, lambda path, axis: promise)
@@ -155,7 +155,7 @@ def _parameter(state: TypingContext, name: str, type: GradualType, says: str, pl
 
 
 def _called(
-    state: TypingContext,
+    state: Elaboration,
     value: str,
     source: FunctionType,
     promised: FunctionType,

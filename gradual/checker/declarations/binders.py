@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.dims.term.dim import Dim, Variable
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -37,7 +37,7 @@ NAMELESS = "_"
 
 
 def bind_declared(
-    state: TypingContext,
+    state: Elaboration,
     binders: Sequence[ast.Binder],
     annotations: Sequence[ast.Type],
     clauses: Sequence[ast.Expr],
@@ -67,14 +67,14 @@ def bind_declared(
     return len(seen) == len(binders) and NAMELESS not in seen
 
 
-def _only_one(taken: bool, state: TypingContext, binder: ast.Binder, what: str, other: str) -> None:
+def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, other: str) -> None:
     if taken:
         message = f"`{binder.name}` names {other} here, so it cannot name {what} too"
         state.output.report("E0204", "name.duplicate", message, binder.span)
         raise Unreadable
 
 
-def bind_own(state: TypingContext, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
+def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
     """Bind new dim names in parameter types, outside function types: the function reads them from its arguments.
 
     A name is bound at its first occurrence as a whole size, or if there is none, at its first one.  [type.call.dims]

@@ -21,7 +21,7 @@ from gradual.checker.obligations.unknown_rank import (
     settle_ranks,
 )
 from gradual.checker.program.suggestions import similar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken
 from gradual.core.check import Site
 from gradual.diagnostic import Diagnostic, Help
@@ -85,7 +85,7 @@ class NotADim(Exception):
         self.others: tuple[NotADim, ...] = ()
         self.length = 0
 
-    def report(self, state: TypingContext, what: str = "", data: Mapping[str, object] | None = None) -> None:
+    def report(self, state: Elaboration, what: str = "", data: Mapping[str, object] | None = None) -> None:
         """Report the error and its `others`; `what` precedes the messages."""
         known = {"length": self.length} if data is not None and self.length else {}
         state.output.report(
@@ -105,7 +105,7 @@ class Sizes:
         declares: whether an interface is read, which must not require anything of a value.
     """
 
-    state: TypingContext
+    state: Elaboration
     bind: Callable[[str, Span], Dim | None] = lambda name, span: None
     owed: list[tuple[Constraint, Span]] = field(default_factory=list)
     declares: bool = False
@@ -370,7 +370,7 @@ def _may_be_vector(type: OpenedType) -> bool:
             return False
 
 
-def discharge_divisions(state: TypingContext, reading: Sizes) -> None:
+def discharge_divisions(state: Elaboration, reading: Sizes) -> None:
     """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
     for goal, span in reading.owed:
         owed = Obligation(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)

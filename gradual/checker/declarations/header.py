@@ -19,7 +19,7 @@ from gradual.checker.declarations.parameters import (
 )
 from gradual.checker.declarations.preconditions import Clause, Declared, assumed, read_clauses
 from gradual.checker.declarations.types import CAUSAL, Reading
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Param
 from gradual.dims.term.dim import Dim, Variable
@@ -52,9 +52,7 @@ class Header:
     before: int
 
 
-def read_header(
-    state: TypingContext, literal: ast.Fn, name: str, expected: FunctionType | None = None
-) -> Header | None:
+def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
     """Read a declaration and put its parameters in scope; None after reporting clauses that no size satisfies.
 
     A parameter without a type gets that of the expected function type, or an inferred one. Parts with errors are
@@ -67,7 +65,7 @@ def read_header(
         return None
 
 
-def _read(state: TypingContext, literal: ast.Fn, name: str, expected: FunctionType | None) -> Header:
+def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None) -> Header:
     binders: dict[str, tuple[Dim, Span]] = {}
     handed = handed_down(state, literal, expected, binders)
     literal = with_parameters(state, literal, handed.params)
@@ -130,7 +128,7 @@ Measures = tuple[tuple[Variable, Dim], ...]
 
 
 def _solved(
-    state: TypingContext, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
+    state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
 ) -> Measures | None:
     """The dims by which rigid dims are read from the parameters; None after reporting dims that cannot be."""
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
@@ -144,7 +142,7 @@ def _solved(
 # -------------------------------------------------------------------------------------------------- preconditions
 
 
-def _not_causal(state: TypingContext, unsolved: list[tuple[str, Span, bool]]) -> None:
+def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span, bool]]) -> None:
     for spelling, span, in_data in unsolved:
         message = f"dimension `{spelling}` cannot be inferred from any parameter"
         notes = (CAUSAL,)
@@ -154,7 +152,7 @@ def _not_causal(state: TypingContext, unsolved: list[tuple[str, Span, bool]]) ->
 
 
 # --------------------------------------------------------------------------------------------------------- closing
-def closed_result(state: TypingContext, header: Header, type: OpenedType) -> GradualType:
+def closed_result(state: Elaboration, header: Header, type: OpenedType) -> GradualType:
     """The inferred result type for the interface: sizes known only inside the body become `?`.  [type.close]"""
     own = {param.name for param in header.params}
     outside = set(islice(state.values.types, header.before)) if mentions_values(type) else set()

@@ -10,7 +10,7 @@ from gradual.checker.declarations.dims import OF_SIZES
 from gradual.checker.declarations.types import Reading
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.program.elided import is_omitted
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Written
 from gradual.core.check import Promise
 from gradual.core.terms import Param
@@ -73,7 +73,7 @@ class HandedDown:
 
 
 def handed_down(
-    state: TypingContext, literal: ast.Fn, expected: FunctionType | None, binders: dict[str, tuple[Dim, Span]]
+    state: Elaboration, literal: ast.Fn, expected: FunctionType | None, binders: dict[str, tuple[Dim, Span]]
 ) -> HandedDown:
     """The parameter types and preconditions that an expected function type gives a literal.
 
@@ -99,7 +99,7 @@ def handed_down(
     return HandedDown(expected, given, own_dims + own_types, where)
 
 
-def with_parameters(state: TypingContext, literal: ast.Fn, given: Given) -> ast.Fn:
+def with_parameters(state: Elaboration, literal: ast.Fn, given: Given) -> ast.Fn:
     """The literal with an annotation for every parameter: `_` if its type is in `given`, else the inferred one.
 
     A type that cannot be inferred is reported, and added to `given` as `NeverType`.  [type.omitted]
@@ -109,7 +109,7 @@ def with_parameters(state: TypingContext, literal: ast.Fn, given: Given) -> ast.
     return replace(literal, params=tuple([_with_type(state, param, given) for param in literal.params]))
 
 
-def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Param:
+def _with_type(state: Elaboration, param: ast.Param, given: Given) -> ast.Param:
     name = param.name
     if not is_omitted(param.annotation):
         return param
@@ -124,9 +124,7 @@ def _with_type(state: TypingContext, param: ast.Param, given: Given) -> ast.Para
     return replace(param, annotation=found or ast.Omitted(name.span))
 
 
-def declared_parameters(
-    state: TypingContext, literal: ast.Fn, reading: Reading, handed: HandedDown
-) -> tuple[Param, ...]:
+def declared_parameters(state: Elaboration, literal: ast.Fn, reading: Reading, handed: HandedDown) -> tuple[Param, ...]:
     """Put the parameters in scope, scalars first so that a type may mention a later one."""
     names = [state.values.fresh(param.name.name) for param in literal.params]
     sized, numbers = _scalars_in_dims(literal), handed.numbers()
@@ -147,7 +145,7 @@ def declared_parameters(
     return tuple(made)
 
 
-def _number(state: TypingContext, param: ast.Param, name: str, given: GradualType | None) -> None:
+def _number(state: Elaboration, param: ast.Param, name: str, given: GradualType | None) -> None:
     """Bind a scalar parameter that sizes may mention to a symbolic number, before the other parameters."""
     annotation = param.annotation
     assert annotation is not None
@@ -166,13 +164,13 @@ def _number(state: TypingContext, param: ast.Param, name: str, given: GradualTyp
     state.values.define(name, TensorType((), dtype, (content,)), Written(annotation))
 
 
-def opened_parameter(state: TypingContext, name: str) -> OpenedType | None:
+def opened_parameter(state: Elaboration, name: str) -> OpenedType | None:
     """The unpacked type of a parameter; None if it is not known yet."""
     held = state.values.types.get(name)
     return None if isinstance(held, Broken) else held
 
 
-def handed_facts(state: TypingContext, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
+def handed_facts(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
     """Assume and yield the preconditions of the expected type."""
     for clause in handed.clauses([opened_parameter(state, param.name) for param in params]):
         state.facts.assume(clause, learnt=True)
@@ -180,7 +178,7 @@ def handed_facts(state: TypingContext, params: Sequence[Param], handed: HandedDo
 
 
 def _param(
-    state: TypingContext, param: ast.Param, name: str, reading: Reading, given: GradualType | None, agreed: bool
+    state: Elaboration, param: ast.Param, name: str, reading: Reading, given: GradualType | None, agreed: bool
 ) -> Param:
     annotation = param.annotation
     assert annotation is not None

@@ -9,7 +9,7 @@ from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import discharge_divisions
 from gradual.checker.declarations.types import Reading
 from gradual.checker.obligations.origins import written_at
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Variable
 from gradual.source import Span
@@ -39,7 +39,7 @@ class Clause:
 
 
 def assumed(
-    state: TypingContext, literal: ast.Fn, declared: Declared, read: Sequence[tuple[Clause, Reading]]
+    state: Elaboration, literal: ast.Fn, declared: Declared, read: Sequence[tuple[Clause, Reading]]
 ) -> list[Clause] | None:
     """Assume the preconditions one after the other: named sizes are at least 1, and the `where` clauses hold.
 
@@ -68,7 +68,7 @@ def assumed(
     return clauses
 
 
-def read_clauses(state: TypingContext, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
+def read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
     """Read the `where` clauses, each with its reader's obligations; a clause with an error is left out."""
     read: list[tuple[Clause, Reading]] = []
     for written in literal.where:
@@ -80,7 +80,7 @@ def read_clauses(state: TypingContext, literal: ast.Fn) -> list[tuple[Clause, Re
     return read
 
 
-def _assume(state: TypingContext, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
+def _assume(state: Elaboration, goal: Constraint, span: Span, follows: bool, notes: tuple[str, ...] = ()) -> bool:
     """Assume a precondition; False after reporting that no size satisfies it together with the earlier ones."""
     if state.program.decider.excludes(state.facts, goal):
         message = f"no size satisfies `{goal}`" + (" together with the conditions before it" if follows else "")

@@ -15,7 +15,7 @@ from gradual.checker.functions.deferred_lambda import called_template, supplied
 from gradual.checker.functions.operator import apply, form, unknown_operator
 from gradual.checker.obligations.unknown_rank import demanded_scalar, settle_ranks
 from gradual.checker.program.suggestions import similar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Typed
 from gradual.ops.catalogue import by_symbol
 from gradual.ops.declaration.operator import Operator
@@ -24,7 +24,7 @@ from gradual.syntax.tree import ast
 from gradual.types.type import TensorType, TupleType, UnrankedType
 
 
-def application(state: TypingContext, call: ast.Call, hint: str | None) -> str:
+def application(state: Elaboration, call: ast.Call, hint: str | None) -> str:
     """Check a call, by name or of a function value; return the core variable of the result."""
     match call.function:
         case ast.Name(name, span):
@@ -34,7 +34,7 @@ def application(state: TypingContext, call: ast.Call, hint: str | None) -> str:
 
 
 def application_by_name(
-    state: TypingContext,
+    state: Elaboration,
     name: str,
     arguments: Sequence[ast.Expr],
     attributes: Sequence[ast.Attribute],
@@ -84,7 +84,7 @@ def _is_ranked(type: Typed) -> bool:
             return isinstance(type, TensorType)
 
 
-def infix_application(state: TypingContext, expr: ast.Infix, hint: str | None) -> str:
+def infix_application(state: Elaboration, expr: ast.Infix, hint: str | None) -> str:
     """Check an infix application; an unsuffixed literal takes the other side's element type.  [type.literal]"""
     operator = by_symbol().get(expr.op)
     if operator is None:
@@ -95,7 +95,7 @@ def infix_application(state: TypingContext, expr: ast.Infix, hint: str | None) -
     return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
 
 
-def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
+def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
     """Check the arguments left to right, then the unsuffixed literals among `alike`, which take the others' dtype.
 
     [type.literal]
@@ -121,7 +121,7 @@ def _operands(state: TypingContext, arguments: Sequence[ast.Expr], alike: Sequen
 
 
 def _extremum(
-    state: TypingContext, whole: Operator, pairwise: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None
+    state: Elaboration, whole: Operator, pairwise: str, arguments: Sequence[ast.Expr], span: Span, hint: str | None
 ) -> str:
     """Check the extremum of several scalars, as in `max(n - 2, 0)`, by pairwise application.  [type.extremum]"""
     operands = _operands(state, arguments, range(len(arguments)))
@@ -143,7 +143,7 @@ def _may_be_scalar(type: Typed) -> bool:
     return isinstance(type, UnrankedType | Broken) or (isinstance(type, TensorType) and not type.shape)
 
 
-def _no_attributes(state: TypingContext, called: str, attributes: Sequence[ast.Attribute]) -> None:
+def _no_attributes(state: Elaboration, called: str, attributes: Sequence[ast.Attribute]) -> None:
     """Report attributes of a call that takes none; calls as TVM prints them (`attrs_type_key`) are accepted.
 
     [name.attribute]
@@ -155,7 +155,7 @@ def _no_attributes(state: TypingContext, called: str, attributes: Sequence[ast.A
         state.output.report("E0207", "name.attribute", message, attribute.span)
 
 
-def _invoke(state: TypingContext, call: ast.Call, hint: str | None) -> str:
+def _invoke(state: Elaboration, call: ast.Call, hint: str | None) -> str:
     _no_attributes(state, f"`{spelled(state, call.function)}`", call.attributes)
     function = state.judge.deferred(state, call.function)
     operands = [state.judge.deferred(state, argument) for argument in call.arguments]

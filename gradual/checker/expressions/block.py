@@ -9,7 +9,7 @@ from gradual.checker.functions.deferred_lambda import function_literal, unused
 from gradual.checker.obligations.discharge import require
 from gradual.checker.obligations.obligation import UNSAID, Obligation
 from gradual.checker.obligations.unknown_rank import demanded_scalar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken
 from gradual.core.check import Site
 from gradual.core.terms import Assertion
@@ -21,7 +21,7 @@ from gradual.types.print import shown
 from gradual.types.type import TensorType
 
 
-def block_value(state: TypingContext, block: ast.Block, hint: str | None) -> str:
+def block_value(state: Elaboration, block: ast.Block, hint: str | None) -> str:
     """Check the items in order, then the value; their names are in scope until the block ends.  [type.let]"""
     with state.scope.block():
         mark = len(state.values.templates)
@@ -33,7 +33,7 @@ def block_value(state: TypingContext, block: ast.Block, hint: str | None) -> str
         return result
 
 
-def _item(state: TypingContext, item: ast.Item) -> None:
+def _item(state: Elaboration, item: ast.Item) -> None:
     match item:
         case ast.Let(None, _, value, _):
             state.judge.infer(state, value)
@@ -48,7 +48,7 @@ def _item(state: TypingContext, item: ast.Item) -> None:
             state.scope.bind(name.name, state.values.broken())
 
 
-def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
+def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
     """Bind a name; if it has an annotation, that becomes the value's type.  [type.let] [type.annotation]"""
     plain = annotation is None or isinstance(annotation, ast.Omitted)
     hint = name.name if plain else None
@@ -65,7 +65,7 @@ def _let(state: TypingContext, name: ast.Local, annotation: ast.Type | None, val
     state.scope.show(name.name, held, name.span)
 
 
-def _assert(state: TypingContext, item: ast.Assert) -> None:
+def _assert(state: Elaboration, item: ast.Assert) -> None:
     """Require the asserted condition; afterwards it is a known fact.  [type.assert]"""
     message = item.message or UNSAID
     reading = Sizes(state)
@@ -97,6 +97,6 @@ def _assert(state: TypingContext, item: ast.Assert) -> None:
     _asserted(state, goal, message, item)
 
 
-def _asserted(state: TypingContext, goal: Constraint, message: str, item: ast.Assert) -> None:
+def _asserted(state: Elaboration, goal: Constraint, message: str, item: ast.Assert) -> None:
     """Require the constraint that the assertion implies; it is known afterwards.  [type.assert] [type.if.part]"""
     require(state, Obligation(goal, "type.assert", Site.ASSERT, message, item.condition.span, blamed="the assertion"))

@@ -17,7 +17,7 @@ from gradual.checker.expressions.literals import fits, number_value
 from gradual.checker.functions.call import DECLARED, Callee, complete, invoked
 from gradual.checker.obligations.discharge import require
 from gradual.checker.obligations.obligation import Obligation
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Site
 from gradual.core.terms import Size, Stop
@@ -56,7 +56,7 @@ def clash(name: ast.Name, operators: Mapping[str, Operator], others: Mapping[str
     return f"`{name.name}` is a constructor, so it cannot be an operator too" if name.name in others else None
 
 
-def stopped(state: TypingContext, absent: ast.Absent) -> str:
+def stopped(state: Elaboration, absent: ast.Absent) -> str:
     """Emit the body of an operator declared without one: a `Stop`; require that the result's sizes are not negative.
 
     [op.declared.result]
@@ -88,7 +88,7 @@ class Application:
     span: Span
 
 
-def applied(state: TypingContext, application: Application, infer: Infer, hint: str | None) -> str:
+def applied(state: Elaboration, application: Application, infer: Infer, hint: str | None) -> str:
     """Check a call of a declared operator: arguments by position, scalars also by name; return its core variable.
 
     `infer` may defer function literals.
@@ -112,7 +112,7 @@ def applied(state: TypingContext, application: Application, infer: Infer, hint: 
     return invoked(state, callee, operands, spans, application.span, name)
 
 
-def _arguments(state: TypingContext, application: Application, type: FunctionType) -> list[ast.Expr] | None:
+def _arguments(state: Elaboration, application: Application, type: FunctionType) -> list[ast.Expr] | None:
     """The arguments in the order of the parameters; None after reporting missing or excess ones."""
     params = state.program.functions[application.name].params
     names = [param.name.name.removeprefix("%") for param in params]
@@ -145,7 +145,7 @@ def _unfit(operator: str, key: str, names: Sequence[str], given: Mapping[str, ob
     return "" if scalar else f"`%{key}` of `{operator}` is not a scalar, so it is passed by position"
 
 
-def _operand(state: TypingContext, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
+def _operand(state: Elaboration, expr: ast.Expr, param: GradualType, infer: Infer) -> str:
     """Check an argument; an unsuffixed number takes the parameter's dtype, an int64 parameter also takes a dim."""
     dtype = param.dtype if isinstance(param, TensorType) and not param.shape else None
     if dtype is None or any(isinstance(part, ast.Local) for part in within(expr)):

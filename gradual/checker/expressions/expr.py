@@ -18,12 +18,12 @@ from gradual.checker.expressions.names import function_name, named, size_value, 
 from gradual.checker.expressions.references import reference
 from gradual.checker.expressions.tuples import projection, tuple_value
 from gradual.checker.functions.deferred_lambda import function_literal, settled
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Site
 from gradual.syntax.tree import ast
 
 
-def infer(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
+def infer(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
     """Emit the steps of an expression and return the core variable of its value; `hint` is a name for it."""
     match expr:
         case ast.Call():
@@ -79,7 +79,7 @@ def infer(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
             return state.values.broken()
 
 
-def deferred(state: TypingContext, expr: ast.Expr, hint: str | None = None) -> str:
+def deferred(state: Elaboration, expr: ast.Expr, hint: str | None = None) -> str:
     """Like `infer`, but a function literal without parameter types stays deferred.  [type.template]"""
     match expr:
         case ast.Call():

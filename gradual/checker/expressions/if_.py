@@ -9,7 +9,7 @@ from gradual.checker.joins.join import joined
 from gradual.checker.joins.unreachable import alike, as_written
 from gradual.checker.obligations.size_tests import ends, is_test, reached, taken
 from gradual.checker.obligations.unknown_rank import demanded_scalar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.refinement import UNKNOWN, Implied
 from gradual.core.terms import Block, If, Rename
@@ -22,7 +22,7 @@ from gradual.types.print import shown
 from gradual.types.type import TensorType
 
 
-def conditional(state: TypingContext, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
+def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
     """Check an `if`; return the core variable of its value.  [type.if.condition] [type.if.facts]"""
     condition = infer(expr.condition)
     truth = _truth(state, condition, expr.condition.span)
@@ -55,7 +55,7 @@ def conditional(state: TypingContext, expr: ast.If, infer: Callable[[ast.Expr], 
     return state.values.define(name, told, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 
-def _truth(state: TypingContext, condition: str, span: Span) -> Implied:
+def _truth(state: Elaboration, condition: str, span: Span) -> Implied:
     """The constraints on sizes that the condition's truth and falsity imply.  [type.if.part]"""
     scalar = demanded_scalar(state, condition, span, "type.if.condition", "the condition")
     type = state.values.types[condition] if scalar else BROKEN
@@ -69,7 +69,7 @@ def _truth(state: TypingContext, condition: str, span: Span) -> Implied:
     return state.values.implied(condition)
 
 
-def _taken(state: TypingContext, expr: ast.If, always: bool, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
+def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
     """Replace an `if` by the branch that is always taken; the dead branch is checked without obligations.
 
     [type.if.taken]
@@ -85,7 +85,7 @@ def _taken(state: TypingContext, expr: ast.If, always: bool, infer: Callable[[as
     return _as_known(state, result, expr, hint)
 
 
-def _as_known(state: TypingContext, value: str, expr: ast.If, hint: str | None) -> str:
+def _as_known(state: Elaboration, value: str, expr: ast.If, hint: str | None) -> str:
     """The value of the taken branch with its sizes rewritten by the facts known after the `if`."""
     type = state.values.types[value]
     if not isinstance(type, TensorType):
@@ -99,7 +99,7 @@ def _as_known(state: TypingContext, value: str, expr: ast.If, hint: str | None) 
 
 
 def _branch(
-    state: TypingContext, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint, test: bool
+    state: Elaboration, expr: ast.Expr, infer: Callable[[ast.Expr], str], truth: Constraint, test: bool
 ) -> Branch:
     with state.branch() as steps:
         if truth.value is not True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made
 from gradual.core.datatypes import literal_type
 from gradual.core.terms import Constant
@@ -61,7 +61,7 @@ def neighbour(operands: Sequence[ast.Expr]) -> int:
     return next((place for place, one in enumerate(operands) if not adapts(one)), 0)
 
 
-def number_value(state: TypingContext, number: ast.Number, dtype: str, hint: str | None) -> str:
+def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
     """Emit a number literal as a constant of rank 0.  [type.literal]"""
     return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
 
@@ -76,7 +76,7 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
     return (-(1 << bits) if dtype.is_signed else 0) <= value < 1 << bits
 
 
-def _constant(state: TypingContext, value: Tensor, span: Span, hint: str | None) -> str:
+def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
     type = literal_type(value, _is_tracked(value, state.program.limits.contents))
     name = state.values.fresh(hint)
     step = Constant(name, value, type, span)
@@ -90,7 +90,7 @@ def _is_tracked(value: Tensor, limit: int) -> bool:
     return value.rank <= 1 and value.size <= limit and (value.dtype is DType.BOOL or value.dtype.counts)
 
 
-def adapted(state: TypingContext, expr: ast.Expr, dtype: DType) -> str:
+def adapted(state: Elaboration, expr: ast.Expr, dtype: DType) -> str:
     """Emit an unsuffixed literal that is next to a value of `dtype`.  [type.literal]"""
     taken = dtype_beside(expr, dtype)
     if isinstance(expr, ast.Number):
@@ -100,7 +100,7 @@ def adapted(state: TypingContext, expr: ast.Expr, dtype: DType) -> str:
 
 
 def vector_value(
-    state: TypingContext, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
+    state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None, taken: DType | None = None
 ) -> str:
     """Emit a list of integers as a constant vector, of element type `taken` if given.  [type.literal]"""
     numbers = [_integer(item) for item in items]
@@ -141,7 +141,7 @@ ABSENT = "is not in this file, which has no metadata section"
 PRINTED = (Help("`print(mod)` leaves the section out; `print(mod.astext())` writes it"),)
 
 
-def meta_value(state: TypingContext, kind: str, index: int, span: Span, hint: str | None) -> str:
+def meta_value(state: Elaboration, kind: str, index: int, span: Span, hint: str | None) -> str:
     """Emit a constant of the metadata section."""
     entry = state.program.surface.metadata.get((kind, index))
     if not isinstance(entry, ast.MetaTensor):

@@ -19,7 +19,7 @@ from gradual.checker.joins.unreachable import as_written
 from gradual.checker.obligations.origins import written_at
 from gradual.checker.obligations.size_tests import ends, reached
 from gradual.checker.program.suggestions import similar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made, Origin, Typed, Written
 from gradual.core.check import Promise, Site
 from gradual.core.pattern import Bind, CorePattern, Destructure
@@ -36,7 +36,7 @@ from gradual.types.unpacking import sizes
 Infer = Callable[[ast.Expr], str]
 
 
-def matched(state: TypingContext, expr: ast.Match, infer: Infer, hint: str | None) -> str:
+def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None) -> str:
     """Check a `match`; return the core variable of its value.  [type.match]"""
     scrutinee = infer(expr.scrutinee)
     type = state.values.types[scrutinee]
@@ -87,7 +87,7 @@ class _Patterns:
         agreed: whether a matched structure's type was inferred as the agreement of several values.
     """
 
-    state: TypingContext
+    state: Elaboration
     scrutinee: str
     span: Span
     seen: dict[str, Span] = field(default_factory=dict)
@@ -247,7 +247,7 @@ def _covering(pattern: CorePattern) -> Covering:
             return Shape(constructor, tuple(map(_covering, fields)))
 
 
-def _covered(state: TypingContext, expr: ast.Match, patterns: list[Covering], type: OpenedType) -> None:
+def _covered(state: Elaboration, expr: ast.Match, patterns: list[Covering], type: OpenedType) -> None:
     """Report a pattern that the arms miss, and unreachable arms.  [type.match.exhaustive] [type.match.redundant]"""
     matrix = Matrix(state.program.data, state.program.limits.patterns)
     try:
@@ -264,7 +264,7 @@ def _covered(state: TypingContext, expr: ast.Match, patterns: list[Covering], ty
         state.output.report("E0313", "type.match.exhaustive", message, expr.span)
 
 
-def _report_missing(state: TypingContext, expr: ast.Match, missing: str) -> None:
+def _report_missing(state: Elaboration, expr: ast.Match, missing: str) -> None:
     last = expr.arms[-1].span
     help = (
         Help(f"add an arm `{missing} => …`"),

@@ -8,7 +8,7 @@ from gradual.checker.declarations.dims import NotADim, Sizes, discharge_division
 from gradual.checker.functions.deferred_lambda import template
 from gradual.checker.program.elided import applying
 from gradual.checker.program.suggestions import similar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Made
 from gradual.core.terms import Size
 from gradual.dims.term.dim import Dim
@@ -18,7 +18,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
 
-def variable(state: TypingContext, name: str, span: Span) -> str:
+def variable(state: Elaboration, name: str, span: Span) -> str:
     """The value that a variable is bound to; report an unknown variable.  [type.variable] [name.variable]"""
     value = state.scope.names.get(name)
     if value is None:
@@ -30,7 +30,7 @@ def variable(state: TypingContext, name: str, span: Span) -> str:
     return value
 
 
-def function_name(state: TypingContext, name: str, span: Span) -> str:
+def function_name(state: Elaboration, name: str, span: Span) -> str:
     """The value of a function's name, of its interface's type; report an unknown one.  [name.function]"""
     if name not in state.program.spans:
         help = similar("a function", name, state.program.spans)
@@ -41,12 +41,12 @@ def function_name(state: TypingContext, name: str, span: Span) -> str:
     return _interface(state, name)
 
 
-def _interface(state: TypingContext, name: str) -> str:
+def _interface(state: Elaboration, name: str) -> str:
     """Define a function of the file as a value of its interface's type."""
     return state.values.define(name, state.strictness.interface(name) or BROKEN)
 
 
-def named(state: TypingContext, name: str, span: Span, hint: str | None) -> str:
+def named(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
     """The value of a bare name: of a dim an int64 scalar, of a constructor its value or function.
 
     The value of a declared operator is a function; of any other operator a deferred lambda that applies it.
@@ -67,7 +67,7 @@ def named(state: TypingContext, name: str, span: Span, hint: str | None) -> str:
     return _size(state, dim, f"`{name}`", span, hint)
 
 
-def size_value(state: TypingContext, expr: ast.Call | ast.Instance, hint: str | None) -> str:
+def size_value(state: Elaboration, expr: ast.Call | ast.Instance, hint: str | None) -> str:
     """Emit a size as an int64 scalar: `dim(%x, 0)`, `dim[n + 1]`.  [type.size]"""
     reading = Sizes(state)
     try:
@@ -81,7 +81,7 @@ def size_value(state: TypingContext, expr: ast.Call | ast.Instance, hint: str | 
     return _size(state, dim, "a size", expr.span, hint)
 
 
-def _size(state: TypingContext, dim: Dim, made: str, span: Span, hint: str | None) -> str:
+def _size(state: Elaboration, dim: Dim, made: str, span: Span, hint: str | None) -> str:
     type: TensorType[Dim] = TensorType((), DType.INT64, (dim,))
     value = state.values.fresh(hint)
     state.output.steps.append(Size(value, dim, type, span))

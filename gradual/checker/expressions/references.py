@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from gradual.checker.coercion.flow import flow
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Promise, Site
 from gradual.core.terms import MakeReference, ReadReference, WriteReference
@@ -24,7 +24,7 @@ from gradual.types.unpacking import sizes
 Infer = Callable[[ast.Expr], str]
 
 
-def reference(state: TypingContext, expr: ast.Ref, infer: Infer, hint: str | None) -> str:
+def reference(state: Elaboration, expr: ast.Ref, infer: Infer, hint: str | None) -> str:
     """Check `ref(e)`, `ref_read(r)` or `ref_write(r, e)`; return the core variable of the result."""
     operands = [infer(operand) for operand in expr.operands]
     if any(isinstance(state.values.types[operand], Broken) for operand in operands):
@@ -39,7 +39,7 @@ def reference(state: TypingContext, expr: ast.Ref, infer: Infer, hint: str | Non
     raise AssertionError(expr.kind)
 
 
-def _made(state: TypingContext, value: str, expr: ast.Ref, hint: str | None) -> str:
+def _made(state: Elaboration, value: str, expr: ast.Ref, hint: str | None) -> str:
     """Make a reference: its content's type is the value's, closed.  [type.reference.make]"""
     held = state.values.types[value]
     assert not isinstance(held, Broken)
@@ -56,7 +56,7 @@ def _made(state: TypingContext, value: str, expr: ast.Ref, hint: str | None) -> 
     return state.values.define(name, type, Made("`ref`", (), expr.span))
 
 
-def _read(state: TypingContext, cell: str, expr: ast.Ref, hint: str | None) -> str:
+def _read(state: Elaboration, cell: str, expr: ast.Ref, hint: str | None) -> str:
     """Read a reference; unpack the content with fresh unknowns, since it may have changed.  [type.reference.read]"""
     content = _content(state, cell, expr.operands[0].span, "read")
     name = state.values.fresh(hint)
@@ -70,7 +70,7 @@ def _read(state: TypingContext, cell: str, expr: ast.Ref, hint: str | None) -> s
     return state.values.define(name, type, Made("`ref_read`", (), expr.span))
 
 
-def _written(state: TypingContext, cell: str, value: str, expr: ast.Ref, hint: str | None) -> str:
+def _written(state: Elaboration, cell: str, value: str, expr: ast.Ref, hint: str | None) -> str:
     """Write a reference: coerce the value to the content's type; the result is `()`.  [type.reference.write]"""
     target, source = expr.operands
     content = _content(state, cell, target.span, "written to")
@@ -87,7 +87,7 @@ def _written(state: TypingContext, cell: str, value: str, expr: ast.Ref, hint: s
     return state.values.define(name, type, Made("`ref_write`", (), expr.span))
 
 
-def _content(state: TypingContext, cell: str, span: Span, done: str) -> ReferenceType | None:
+def _content(state: Elaboration, cell: str, span: Span, done: str) -> ReferenceType | None:
     type = state.values.types[cell]
     if isinstance(type, ReferenceType):
         return type

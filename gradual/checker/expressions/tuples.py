@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.terms import MakeTuple, Project
 from gradual.source import Span
@@ -14,12 +14,12 @@ from gradual.types.size_of_type import parts_of
 from gradual.types.type import TupleType
 
 
-def tuple_value(state: TypingContext, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
+def tuple_value(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint: str | None) -> str:
     """Check a tuple; return its core variable.  [type.tuple]"""
     return tuple_of(state, [state.judge.infer(state, item) for item in items], span, hint)
 
 
-def tuple_of(state: TypingContext, fields: Sequence[str], span: Span, hint: str | None) -> str:
+def tuple_of(state: Elaboration, fields: Sequence[str], span: Span, hint: str | None) -> str:
     """Emit a tuple of values; return its core variable."""
     for field in fields:  # name the elements first, so that they stay known in the tuple, as in `stack((%a, %b))`
         state.contents(field)
@@ -39,7 +39,7 @@ def tuple_of(state: TypingContext, fields: Sequence[str], span: Span, hint: str 
     return state.values.define(name, type, Made("a tuple", tuple(fields), span))
 
 
-def projection(state: TypingContext, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
+def projection(state: Elaboration, operand: ast.Expr, index: int, span: Span, hint: str | None) -> str:
     """Check a projection from a tuple; return its core variable.  [type.project]"""
     value = state.judge.infer(state, operand)
     name = state.values.fresh(hint)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gradual.checker.fixes.suggested import Outcome, Trials
 from gradual.checker.repairs.place import shortened
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.diagnostic import Edit, Help
 from gradual.dims.term.atom import Variable
@@ -42,7 +42,7 @@ class _Parameter:
 
 
 def shape_for(
-    check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn, before: Outcome, trials: Trials
+    check: Check, checks: Sequence[Check], state: Elaboration, function: ast.Fn, before: Outcome, trials: Trials
 ) -> Help | None:
     """A shape for the parameter whose unknowns a check mentions, if it proves all checks about them; else None."""
     if trials.spent:
@@ -65,7 +65,7 @@ def shape_for(
     return None
 
 
-def _parameter(check: Check, checks: Sequence[Check], state: TypingContext, function: ast.Fn) -> _Parameter | None:
+def _parameter(check: Check, checks: Sequence[Check], state: Elaboration, function: ast.Fn) -> _Parameter | None:
     """The parameter whose `?`s are all the unknowns of a check; None if there is none."""
     unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.existentials}
     for param in function.params:
@@ -84,7 +84,7 @@ def _parameter(check: Check, checks: Sequence[Check], state: TypingContext, func
     return None
 
 
-def _speaks_of(check: Check, own: set[Variable], state: TypingContext) -> bool:
+def _speaks_of(check: Check, own: set[Variable], state: Elaboration) -> bool:
     unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.existentials}
     return bool(unknown) and unknown <= own
 

@@ -13,7 +13,7 @@ from itertools import islice
 
 from gradual.checker.fixes.guessing import Clauses, Guessing
 from gradual.checker.fixes.suggested import Findings, Outcome, Trials, findings, has_gone, is_gone, with_cast
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.dims.solver.decide import Decider
@@ -27,7 +27,7 @@ TRIED = 8
 
 def advised(
     diagnostics: Sequence[Diagnostic],
-    states: Sequence[tuple[TypingContext, ast.Fn]],
+    states: Sequence[tuple[Elaboration, ast.Fn]],
     trials: Trials,
 ) -> list[Diagnostic]:
     """Add a verified `where` to errors about named dims that fail for some size; else a cast, if one helps."""
@@ -165,7 +165,7 @@ class _Requiring:
         return outcome if outcome is not None and outcome.errors <= self.before.errors else None
 
 
-def _guessing(state: TypingContext) -> Guessing:
+def _guessing(state: Elaboration) -> Guessing:
     signature = state.program.signatures.get(state.function)
     return Guessing(() if signature is None else signature.where, Decider(state.program.limits, smt=False))
 

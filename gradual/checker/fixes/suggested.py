@@ -13,7 +13,7 @@ from itertools import chain, count, islice
 from typing import cast
 
 from gradual.checker.obligations.origins import written_at
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.def_use import every
 from gradual.core.terms import Invoke, Module
@@ -158,7 +158,7 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 
 
 # -------------------------------------------------------------------------------------------------- residual checks
-def annotation_for(check: Check, state: TypingContext, core: Module, before: Outcome, trials: Trials) -> Help | None:
+def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
     """A replacement for the `?`s that caused a residual check which proves it: a number, a name or a bound; or None.
 
     A bound is checked instead at the function's entry, or where the value is passed.
@@ -195,7 +195,7 @@ def _where(edit: Edit, trials: Trials) -> str:
     return f"the `?` at {line}:{column}"
 
 
-def _writings(check: Check, state: TypingContext, core: Module, text: str) -> Iterator[tuple[Edit, ...]]:
+def _writings(check: Check, state: Elaboration, core: Module, text: str) -> Iterator[tuple[Edit, ...]]:
     """Yield candidate edits: for one unknown size, what it equals, a name that it is compared with, or its bound.
 
     For two unknown sizes that are compared with each other, one fresh name for both.
@@ -236,7 +236,7 @@ def _compared(goal: Constraint) -> Iterator[tuple[Variable, Variable]]:
                 yield one, other
 
 
-def _left_open(existential: Variable, state: TypingContext, core: Module) -> Span | None:
+def _left_open(existential: Variable, state: Elaboration, core: Module) -> Span | None:
     """The span of the `?` where an unknown size originates: at its promise, or in the result type of a callee."""
     text, at = state.program.source.text, state.unknowns.existentials[existential].span
     if text[at.start : at.end] == "?":

@@ -13,7 +13,7 @@ from itertools import islice
 from gradual.checker.fixes.suggested import Findings, Outcome, Trials, findings, is_gone
 from gradual.checker.repairs.place import Program
 from gradual.checker.repairs.table import proposed
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.ops.declaration.operator import Operator
 from gradual.syntax.tree import ast
@@ -35,7 +35,7 @@ def repaired(
     found: Sequence[Diagnostic],
     module: ast.Module,
     operators: Mapping[str, Operator],
-    states: Sequence[TypingContext],
+    states: Sequence[Elaboration],
     trials: Trials,
 ) -> list[Diagnostic]:
     """Add to each error the first of its repairs that works, if one does."""

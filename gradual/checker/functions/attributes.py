@@ -7,15 +7,13 @@ from typing import Any
 
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.ops.declaration.attributes import coerced, unread
 from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.syntax.tree import ast
 
 
-def read_attributes(
-    state: TypingContext, operator: Operator, written: Sequence[ast.Attribute]
-) -> dict[str, Any] | None:
+def read_attributes(state: Elaboration, operator: Operator, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
     """The attributes' values: numbers, strings, dims and tuples of them; None after reporting an invalid one.
 
     An attribute that only repeats an argument is not read.  [name.attribute]

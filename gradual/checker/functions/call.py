@@ -17,7 +17,7 @@ from gradual.checker.obligations.latent_requirements import foresee
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.value_names import quoted
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Promise, Site
 from gradual.core.terms import Invoke
@@ -59,7 +59,7 @@ class Callee:
     rules: Rules
 
 
-def called(state: TypingContext, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
+def called(state: Elaboration, call: ast.Call, function: str, operands: Sequence[str], hint: str | None) -> str:
     """Check a call of a function value; return the core variable of the result."""
     type, spans = state.values.types[function], [argument.span for argument in call.arguments]
     spelling = function if function.startswith("@") else spelled(state, call.function)
@@ -85,7 +85,7 @@ def called(state: TypingContext, call: ast.Call, function: str, operands: Sequen
 
 
 def complete(
-    state: TypingContext, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
+    state: Elaboration, callee: Callee | None, type: object, operands: Sequence[str], spans: Sequence[Span]
 ) -> Sequence[str] | None:
     """The operands, with deferred lambdas typed by the parameters; None after reporting an error.
 
@@ -98,7 +98,7 @@ def complete(
     return state.judge.supplied(state, spans, type, operands)
 
 
-def spelled(state: TypingContext, function: ast.Expr) -> str:
+def spelled(state: Elaboration, function: ast.Expr) -> str:
     """The callee as shown in messages: its name, or its source text."""
     match function:
         case ast.Local(name) | ast.Global(name):
@@ -110,7 +110,7 @@ def spelled(state: TypingContext, function: ast.Expr) -> str:
 
 
 def invoked(
-    state: TypingContext, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
+    state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span], span: Span, name: str
 ) -> str:
     """Define `name` as the result of a call: instantiate dims and types, coerce the arguments, unpack the result."""
     type, called, caller, rules = callee.type, callee.name, f"in `{state.function}`", callee.rules
@@ -166,7 +166,7 @@ def _as_named(type: FunctionType, clause: Constraint, owed: Obligation) -> Oblig
     return owed if clause in stated(type) else replace(owed, says=f"{owed.says} of its sizes, as of every named size,")
 
 
-def _agreeing(state: TypingContext, called: str, spans: Sequence[Span]) -> Agree:
+def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
     """The agreement check for types that several arguments determine.  [type.call.types]"""
 
     def says(left: int, right: int) -> str:
@@ -176,7 +176,7 @@ def _agreeing(state: TypingContext, called: str, spans: Sequence[Span]) -> Agree
     return agreeing(state, "type.call.types", spans, says)
 
 
-def _measurable(state: TypingContext, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
+def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
     """Require that the arguments have the declared ranks, so that the dims can be inferred; False after an error.
 
     Then name the arguments' elements.  [type.call.dims] [type.unranked.demand]
@@ -190,7 +190,7 @@ def _measurable(state: TypingContext, callee: Callee, operands: Sequence[str], s
     return True
 
 
-def _places(state: TypingContext, callee: Callee, spans: Sequence[Span]) -> list[Place]:
+def _places(state: Elaboration, callee: Callee, spans: Sequence[Span]) -> list[Place]:
     rules = callee.rules
     places = []
     for index, span in enumerate(spans):

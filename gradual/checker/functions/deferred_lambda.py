@@ -26,7 +26,7 @@ from gradual.checker.program.elided import (
     is_omitted,
     is_written_out,
 )
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken
 from gradual.core.check import Site
 from gradual.diagnostic import Diagnostic, Related, counted
@@ -42,7 +42,7 @@ from gradual.types.unpacking import closed
 Infer = Callable[[ast.Expr], str]
 
 
-def template(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+def template(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
     """Define a core variable for a deferred lambda; it has no type yet.  [type.template]"""
     name = state.values.define(state.values.fresh(hint), BROKEN)
     itself = named if named is not None and calls_itself(literal, named) else None
@@ -50,7 +50,7 @@ def template(state: TypingContext, literal: ast.Fn, hint: str | None, named: str
     return name
 
 
-def settled(state: TypingContext, value: str, span: Span) -> str:
+def settled(state: Elaboration, value: str, span: Span) -> str:
     """Make a deferred lambda a closure at inferred types; return any other value unchanged.  [type.omitted]"""
     if value not in state.values.templates:
         return value
@@ -64,9 +64,7 @@ def settled(state: TypingContext, value: str, span: Span) -> str:
     return state.values.broken()
 
 
-def deferred_at(
-    state: TypingContext, value: str, target: GradualType, span: Span, through: str, rule: str
-) -> str | None:
+def deferred_at(state: Elaboration, value: str, target: GradualType, span: Span, through: str, rule: str) -> str | None:
     """Make a deferred lambda a closure with the parameter types of a target function type.
 
     None after reporting a target that is not a function type with as many parameters.  [type.fn.expected]
@@ -101,7 +99,7 @@ def _is_empty(type: GradualType) -> bool:
             return False
 
 
-def _closure(state: TypingContext, value: str, span: Span, expected: FunctionType | None) -> str:
+def _closure(state: Elaboration, value: str, span: Span, expected: FunctionType | None) -> str:
     waiting = state.values.templates[value]
     waiting.used = True
     with state.scope.within(waiting.scope, span):
@@ -109,7 +107,7 @@ def _closure(state: TypingContext, value: str, span: Span, expected: FunctionTyp
 
 
 # ------------------------------------------------------------------------------------------------------------ calls
-def called_template(state: TypingContext, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
+def called_template(state: Elaboration, call: ast.Call, value: str, operands: Sequence[str], infer: Infer) -> str:
     """Check a call of a deferred lambda by inlining its body; return the core variable of the result.
 
     [type.template] [type.call.arity]
@@ -133,7 +131,7 @@ def called_template(state: TypingContext, call: ast.Call, value: str, operands: 
     return _written_out(state, call, waiting, operands, infer)
 
 
-def _passing(state: TypingContext, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
+def _passing(state: Elaboration, literal: ast.Fn, operands: Sequence[str]) -> FunctionType | None:
     """A function type whose parameters have the operands' types; None if an operand is broken (reported already)."""
     types = [state.values.types[operand] for operand in operands]
     known = [type for type in types if not isinstance(type, Broken)]
@@ -149,7 +147,7 @@ def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
     return tuple(f"%?{place}" for place in range(len(literal.params)))
 
 
-def _affordable(state: TypingContext, call: ast.Call) -> bool:
+def _affordable(state: Elaboration, call: ast.Call) -> bool:
     """Whether one more call may be inlined; report the first that exceeds the limits."""
     limits = state.program.limits
     state.output.written_out += 1
@@ -164,7 +162,7 @@ def _affordable(state: TypingContext, call: ast.Call) -> bool:
     return False
 
 
-def _written_out(state: TypingContext, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
+def _written_out(state: Elaboration, call: ast.Call, waiting: Template, operands: Sequence[str], infer: Infer) -> str:
     literal = waiting.literal
     marks = len(state.output.diagnostics), len(state.obligations.postponed), len(state.obligations.deferred)
     with state.scope.within(waiting.scope, call.span):
@@ -182,7 +180,7 @@ def _written_out(state: TypingContext, call: ast.Call, waiting: Template, operan
     return result
 
 
-def _at(state: TypingContext, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
+def _at(state: Elaboration, value: str, annotation: ast.Type | None, span: Span, site: Site, what: str) -> str:
     """Ascribe an annotation of the literal to a value; return the value unchanged if there is none."""
     if annotation is None or isinstance(annotation, ast.Omitted):
         return value
@@ -190,7 +188,7 @@ def _at(state: TypingContext, value: str, annotation: ast.Type | None, span: Spa
     return ascribe(state, value, Ascription(annotation, span, span, site, rule, what), None)
 
 
-def _say_where(state: TypingContext, marks: tuple[int, int, int], span: Span) -> None:
+def _say_where(state: Elaboration, marks: tuple[int, int, int], span: Span) -> None:
     """Relate the call at `span` to every diagnostic that was added since `marks`, while its body was checked."""
 
     def here(found: Diagnostic) -> Diagnostic:
@@ -206,7 +204,7 @@ def _say_where(state: TypingContext, marks: tuple[int, int, int], span: Span) ->
 
 
 # -------------------------------------------------------------------------------------------------------- arguments
-def supplied(state: TypingContext, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
+def supplied(state: Elaboration, spans: Sequence[Span], type: object, operands: Sequence[str]) -> list[str]:
     """The operands of a function or a constructor, with deferred lambdas typed by the parameters.
 
     The parameter types are instantiated from the other arguments first.  [type.fn.expected]
@@ -234,7 +232,7 @@ def supplied(state: TypingContext, spans: Sequence[Span], type: object, operands
 
 
 def _argument(
-    state: TypingContext,
+    state: Elaboration,
     type: object,
     operands: Sequence[str],
     index: int,
@@ -260,7 +258,7 @@ def _argument(
     return deferred_at(state, operands[index], wider, span, through, "type.call.argument")
 
 
-def _marks(state: TypingContext) -> list[tuple[list[Any], int]]:
+def _marks(state: Elaboration) -> list[tuple[list[Any], int]]:
     """The lists of steps, checks, obligations and bindings, each with its current length, to roll back to."""
     lists: tuple[list[Any], ...] = (
         state.output.steps,
@@ -285,7 +283,7 @@ def _takes_more(wider: GradualType, target: GradualType) -> bool:
 
 
 def _wanted(
-    state: TypingContext, type: FunctionType, operands: Sequence[str], span: Span
+    state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
 ) -> tuple[list[GradualType | None], bool]:
     """The parameter types determined by the other arguments, None for one that is not; and whether these disagree.
 
@@ -312,14 +310,14 @@ def _wanted(
     return wanted, doubted
 
 
-def unused(state: TypingContext, mark: int, result: str) -> None:
+def unused(state: Elaboration, mark: int, result: str) -> None:
     """Check the deferred lambdas that were bound since a mark and never used, last first.  [type.template]"""
     for name, waiting in reversed(list(state.values.templates.items())[mark:]):
         if not waiting.used and name != result:
             _looked_at(state, name, waiting.literal)
 
 
-def _looked_at(state: TypingContext, value: str, literal: ast.Fn) -> None:
+def _looked_at(state: Elaboration, value: str, literal: ast.Fn) -> None:
     """Check the body of an unused deferred lambda with parameters of the bottom type.  [type.template]"""
     checks, diagnostics = len(state.obligations.checks), len(state.output.diagnostics)
     types = (NeverType(),) * len(literal.params)
@@ -330,7 +328,7 @@ def _looked_at(state: TypingContext, value: str, literal: ast.Fn) -> None:
     ]
 
 
-def function_literal(state: TypingContext, literal: ast.Fn, hint: str | None, named: str | None) -> str:
+def function_literal(state: Elaboration, literal: ast.Fn, hint: str | None, named: str | None) -> str:
     """Check a function literal, or defer it if it has a parameter without a type."""
     if is_deferred(literal):
         return template(state, literal, hint, named)

@@ -10,7 +10,7 @@ from gradual.checker.functions.needs import obligation_of
 from gradual.checker.obligations.discharge import discharge
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.program.rule_cache import Answer
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made
 from gradual.diagnostic import Related
 from gradual.dims.term.constraint import Constraint
@@ -20,7 +20,7 @@ from gradual.source import Span
 
 
 def owe_bounds(
-    state: TypingContext,
+    state: Elaboration,
     operator: Operator,
     operands: Sequence[str],
     answer: Answer,
@@ -44,20 +44,20 @@ def owe_bounds(
     return True
 
 
-def _is_possible(state: TypingContext, empty: Constraint) -> bool:
+def _is_possible(state: Elaboration, empty: Constraint) -> bool:
     """Whether there may be no index, by facts that outlive branches."""
     facts = state.facts.lasting()
     return facts.known.estimate.holds(facts.rewrite(empty)) is not False
 
 
-def _try(state: TypingContext, goal: Constraint) -> None:
+def _try(state: Elaboration, goal: Constraint) -> None:
     """Count a bound that holds by what is known of the sizes in it; no search is worth more."""
     if not state.reach.unreachable and state.facts.known.estimate.holds(state.facts.rewrite(goal)):
         state.obligations.proved += 1
 
 
 def _described(
-    state: TypingContext,
+    state: Elaboration,
     operator: Operator,
     lookup: Lookup,
     bound: Bound,
@@ -80,7 +80,7 @@ def _described(
     return described
 
 
-def _maker(state: TypingContext, value: str) -> Made | None:
+def _maker(state: Elaboration, value: str) -> Made | None:
     """The application that made the indices, before others changed their order or added to them."""
     found = None
     for _ in range(state.program.limits.rlimit):

@@ -10,7 +10,7 @@ from gradual.checker.declarations.header import Header, closed_result, read_head
 from gradual.checker.obligations.size_tests import reached
 from gradual.checker.program.elided import calls_itself, is_omitted
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.scope import Binding
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Site
@@ -21,7 +21,7 @@ from gradual.types.type import FunctionType, NeverType, TensorType
 
 
 def closure(
-    state: TypingContext,
+    state: Elaboration,
     literal: ast.Fn,
     hint: str | None,
     named: str | None = None,
@@ -51,7 +51,7 @@ def closure(
     return state.values.define(name, function.type, Made("a function literal", (), literal.span))
 
 
-def with_result(state: TypingContext, literal: ast.Fn, named: str) -> ast.Fn | None:
+def with_result(state: Elaboration, literal: ast.Fn, named: str) -> ast.Fn | None:
     """Add the inferred result type to a recursive literal that has none; None after reporting an undetermined one.
 
     [type.recursion]
@@ -66,7 +66,7 @@ def with_result(state: TypingContext, literal: ast.Fn, named: str) -> ast.Fn | N
     return replace(literal, result=result)
 
 
-def completed(state: TypingContext, header: Header, literal: ast.Fn, name: str) -> Function | None:
+def completed(state: Elaboration, header: Header, literal: ast.Fn, name: str) -> Function | None:
     """The core function of a definition whose header was read in this state; None if its result is broken."""
     with state.branch() as steps:
         result = value_of(state, literal.body, header)
@@ -76,14 +76,14 @@ def completed(state: TypingContext, header: Header, literal: ast.Fn, name: str) 
     return function_of(state, header, literal, name, state.output.steps + steps, result)
 
 
-def value_of(state: TypingContext, body: ast.Expr, header: Header) -> str:
+def value_of(state: Elaboration, body: ast.Expr, header: Header) -> str:
     """Check a body; a deferred lambda as its result is typed by the declared result type."""
     judge = state.judge
     return judge.infer(state, body) if header.type is None else judge.deferred(state, body)
 
 
 def function_of(
-    state: TypingContext,
+    state: Elaboration,
     header: Header,
     literal: ast.Fn,
     name: str,
@@ -118,7 +118,7 @@ def _said(attributes: Sequence[ast.Attribute]) -> Iterator[tuple[str, bool | int
             yield attribute.key, attribute.value.value
 
 
-def returned(state: TypingContext, result: str, header: Header, literal: ast.Fn) -> str:
+def returned(state: Elaboration, result: str, header: Header, literal: ast.Fn) -> str:
     """Coerce the value of a body to the declared result type, or else to the closed inferred type.
 
     [type.result] [type.close]

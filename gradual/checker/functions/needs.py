@@ -7,7 +7,7 @@ from typing import Any
 
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.obligations.origins import birth
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Site
 from gradual.diagnostic import Related
 from gradual.dims.term.constraint import Constraint, Or, equal
@@ -18,7 +18,7 @@ from gradual.types.type import TensorType
 
 
 def obligation_of(
-    state: TypingContext,
+    state: Elaboration,
     operator: Operator,
     need: Need,
     goal: Constraint,
@@ -46,7 +46,7 @@ def obligation_of(
     )  # fmt: skip
 
 
-def goal_of(state: TypingContext, need: Need, operands: Sequence[str]) -> Constraint:
+def goal_of(state: Elaboration, need: Need, operands: Sequence[str]) -> Constraint:
     """The goal of a need; under strict broadcasting, a broadcasting need requires equal sizes."""
     goal = need.goal
     if not state.program.strict_broadcast or need.rule != "op.broadcast.agree" or not isinstance(goal, Or):
@@ -62,7 +62,7 @@ def _value(place: tuple[int | None, ...], operands: Sequence[str]) -> tuple[str,
     return operands[place[0] or 0], place[1]
 
 
-def _size(state: TypingContext, place: tuple[int | None, ...], operands: Sequence[str]) -> Dim | None:
+def _size(state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str]) -> Dim | None:
     path, axis = _value(place, operands)
     base, *fields = path.split("#")
     type: Any = state.values.types[base]
@@ -73,7 +73,7 @@ def _size(state: TypingContext, place: tuple[int | None, ...], operands: Sequenc
 
 
 def _place(
-    state: TypingContext, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
+    state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
 ) -> tuple[Span, str]:
     size, (_, axis) = _size(state, place, operands), _value(place, operands)
     words = f"dimension {axis} is {size}" if size is not None else ""
@@ -81,7 +81,7 @@ def _place(
 
 
 def _birth(
-    state: TypingContext, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
+    state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
 ) -> list[Related]:
     path, axis = _value(place, operands)
     if axis is None or (size := _size(state, place, operands)) is None:

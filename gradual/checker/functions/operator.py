@@ -16,7 +16,7 @@ from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.unknown_rank import Application, asked
 from gradual.checker.program.rule_cache import Answer, Asked, question
 from gradual.checker.program.suggestions import similar
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Made
 from gradual.core.check import Promise
 from gradual.core.refinement import of_result
@@ -45,7 +45,7 @@ _OF_RANKS = ("op.rank", "op.axis", "op.attribute")
 
 
 def apply(
-    state: TypingContext,
+    state: Elaboration,
     operator: Operator,
     operands: Sequence[str],
     given: Mapping[str, Any],
@@ -95,7 +95,7 @@ def apply(
     return state.values.define(name, type, Made(made, values, span, operator.comparison))
 
 
-def form(state: TypingContext, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
+def form(state: Elaboration, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
     """The static or dynamic variant of an operator with `count` arguments; the dynamic one takes attributes as values.
 
     None after reporting an attribute that is also passed as an argument.   [op.dyn.form]
@@ -114,7 +114,7 @@ def form(state: TypingContext, operator: Operator, count: int, attributes: Seque
 
 
 def _answer(
-    state: TypingContext,
+    state: Elaboration,
     operator: Operator,
     operands: Sequence[str],
     given: Mapping[str, Any],
@@ -150,14 +150,14 @@ def _answer(
     changed = found.judgement.attributes
     answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
-    are_read = state.program.limits.contents >= LIMITS.contents  # so no judgement names elements by their operand
+    are_read = state.program.limits.contents >= LIMITS.contents  # else `Asking` may name elements after operands
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
 
 
-def _asked(state: TypingContext, application: Application) -> Asked | None:
-    """Evaluate the operator's judgement; None after reporting a rejection, at unknown rank one at every rank."""
+def _asked(state: Elaboration, application: Application) -> Asked | None:
+    """Evaluate the operator's judgement; None after reporting that it rejects operands, whatever their rank."""
     try:
         return asked(state, application)
     except IllFormed as wrong:
@@ -175,14 +175,14 @@ def _has_unknown_rank(type: OpenedType) -> bool:
     return next(iter(shapes_unknown(type)), None) is not None
 
 
-def _open_contents(state: TypingContext, operator: Operator, operands: Sequence[str]) -> None:
+def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:
     """Name the elements of the integer operands that the operator's rules may read."""
     for index, operand in enumerate(operands):
         if index in operator.reads or operator.contents is not None:
             state.contents(operand, index in operator.reads)
 
 
-def _wrong_number(state: TypingContext, operator: Operator, found: int, span: Span) -> None:
+def _wrong_number(state: Elaboration, operator: Operator, found: int, span: Span) -> None:
     wanted = len(operator.arguments)
     both = None if operator.name.startswith(PREFIX) else forms().get(operator.name)
     other = "" if both is None else f" (or {len(both.dynamic.arguments)}, with {' and '.join(both.promoted)} as values)"
@@ -194,7 +194,7 @@ def _wrong_number(state: TypingContext, operator: Operator, found: int, span: Sp
 # ----------------------------------------------------------------------------------------------------- attributes
 
 
-def unknown_operator(state: TypingContext, name: str, span: Span) -> None:
+def unknown_operator(state: Elaboration, name: str, span: Span) -> None:
     """Report an unknown operator: why it is not supported, or similar names.  [name.operator] [name.refused]"""
     if (why := reason(name)) is not None:
         message = f"`{name}` is an operator of Relay that is refused here"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from gradual.checker.program.rule_cache import Answer
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Promise
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.term.atom import Ite, Max, Min, bottom_up
@@ -16,7 +16,7 @@ from gradual.types.type import Content, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import size_of, sizes, tracked_length
 
 
-def settled_result(state: TypingContext, type: OpenedType, path: str, promise: Promise) -> OpenedType:
+def settled_result(state: Elaboration, type: OpenedType, path: str, promise: Promise) -> OpenedType:
     """Simplify each size of a type and record that it is not negative.
 
     Path facts are not used: if a size depended on them, they would take part in refutations.
@@ -33,7 +33,7 @@ def settled_result(state: TypingContext, type: OpenedType, path: str, promise: P
             return type
 
 
-def _settled_size(state: TypingContext, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
+def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: Promise) -> Dim:
     """The simplified size, or a fresh unknown if the formula is too large."""
     if dim.value is not None or (dim in state.unknowns.sized and not _chooses(dim)):
         return dim
@@ -47,7 +47,7 @@ def _settled_size(state: TypingContext, dim: Dim, path: str, axis: int, promise:
     return simple
 
 
-def settled_contents(state: TypingContext, type: OpenedType) -> OpenedType:
+def settled_contents(state: Elaboration, type: OpenedType) -> OpenedType:
     """Simplify each element that contains an if-then-else, `min` or `max`, which known facts may decide.
 
     [type.contents]
@@ -62,7 +62,7 @@ def _chooses(part: Content) -> TypeGuard[Dim]:
     return isinstance(part, Dim) and any(isinstance(node, Ite | Max | Min) for node in bottom_up(part))
 
 
-def name_unknown_sizes(state: TypingContext, type: OpenedType, promise: Promise) -> None:
+def name_unknown_sizes(state: Elaboration, type: OpenedType, promise: Promise) -> None:
     """Record the promise for each existential size in the result of an operator applied at unknown rank."""
     for size in sizes(type):
         for variable in size.variables():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Typed
 from gradual.core.terms import Block
 from gradual.dims.store.facts import Facts
@@ -59,7 +59,7 @@ class Branch:
         return part is target or said(part) is said(target)  # type: ignore[type-var]  # either both dims or both bools
 
 
-def settled_facts(state: TypingContext) -> Facts:
+def settled_facts(state: Elaboration) -> Facts:
     """Facts that hold only the ranks and sizes which became known in this branch."""
     if state.branch_end is None or state.branch_end[0] != state.values.solved:
         facts = Facts()
@@ -69,7 +69,7 @@ def settled_facts(state: TypingContext) -> Facts:
     return state.branch_end[1]
 
 
-def read_under(state: TypingContext, truth: Constraint, type: Typed) -> OpenedType | None:
+def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
     """The type with each size simplified by the condition and by the facts that hold on every path.
 
     Facts added inside the branch have ended. Outer conditions are not used either: a size replaced because of them
@@ -87,7 +87,7 @@ def read_under(state: TypingContext, truth: Constraint, type: Typed) -> OpenedTy
             return type
 
 
-def _given(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
+def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     """The simplified size; if it is one of several alternatives that the condition makes equal, the first of them."""
     target, *others = one_of(state, size)
     if truth.value is not True and all(simplified(state, one - target, truth).value == 0 for one in others):
@@ -95,14 +95,14 @@ def _given(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
     return simplified(state, size, truth)
 
 
-def simplified(state: TypingContext, size: Dim, truth: Constraint) -> Dim:
+def simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
     """A size simplified under a condition, using only facts that outlive branches.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts.lasting(), size, truth)
 
 
-def one_of(state: TypingContext, size: Dim) -> tuple[Dim, ...]:
+def one_of(state: Elaboration, size: Dim) -> tuple[Dim, ...]:
     """The alternatives of a size that joins branches; the size itself if it is no join or has too many alternatives."""
     found, waiting, met = dict[Dim, None](), [size], set[Dim]()
     while waiting:

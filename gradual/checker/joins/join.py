@@ -17,7 +17,7 @@ from gradual.checker.coercion.flow import flow
 from gradual.checker.joins.branch import Branch
 from gradual.checker.joins.size import SizeJoin
 from gradual.checker.program.place import Place
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Broken, Typed
 from gradual.core.check import Promise, Site
 from gradual.core.terms import Block
@@ -42,7 +42,7 @@ from gradual.types.unpacking import closed, part_at
 
 
 def joined(
-    state: TypingContext, name: str, truth: Constraint | None, branches: Sequence[Branch], rule: str
+    state: Elaboration, name: str, truth: Constraint | None, branches: Sequence[Branch], rule: str
 ) -> tuple[OpenedType, list[Branch]] | None:
     """The joined type, and the branches with their values converted to it; None after an error.
 
@@ -63,7 +63,7 @@ def joined(
     return (type, known) if len(known) == len(landed) else None
 
 
-def _landed(state: TypingContext, branch: Branch, target: GradualType, rule: str) -> Branch | None:
+def _landed(state: Elaboration, branch: Branch, target: GradualType, rule: str) -> Branch | None:
     """The branch with its value converted to the type on which all agree: functions wrapped, data converted.
 
     The branch's facts have ended, but none are needed: every size of the type is shared by all branches, or `?`.
@@ -85,7 +85,7 @@ class Join:
         agreed: value path -> agreed type, for functions, data and references.
     """
 
-    state: TypingContext
+    state: Elaboration
     truth: Constraint | None
     rule: str
     branches: Sequence[Branch]
@@ -153,7 +153,7 @@ class Join:
         return whole  # type: ignore[return-value]  # not a tensor: it has no holes to unpack
 
     def _is_there(self, variable: Variable) -> bool:
-        """Whether a variable has a value in every branch: an axis or element that one branch requires may not exist.
+        """Whether a variable has a value in every branch: an axis or element may exist only if one branch was taken.
 
         [type.if.join]
         """
@@ -187,7 +187,7 @@ class Join:
                 return own
 
     def _unranked(self, types: Sequence[OpenedType], path: str) -> Typed:
-        """Join to `*`; the origin is kept if all branches have its shape, of known rank or not.  [type.unranked]"""
+        """Join to `*`: the first if all branches have the shape of its origin, else a new one.  [type.unranked]"""
         found = [type for type in types if isinstance(type, TensorType | UnrankedType)]
         other = next((i for i, type in enumerate(found) if type.dtype is not found[0].dtype), None)
         if other is not None:
@@ -204,7 +204,7 @@ class Join:
         return self.state.enter(UnrankedType(dtype), path, lambda path, axis: promise)
 
     def _is_live(self, origin: str | None) -> TypeGuard[str]:
-        return origin is not None and origin.split("#", 1)[0] in self.state.values.live
+        return origin is not None and self.state.values.is_live(origin)
 
     # --------------------------------------------------------------------------------------------------- tensors
     def _dtypes(self, types: Sequence[TensorType[Dim] | UnrankedType], other: int) -> Broken:

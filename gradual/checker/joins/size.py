@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from gradual.checker.coercion.agreement import disagreement, forgetting
 from gradual.checker.joins.branch import Branch, one_of
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.obligations import Postponed
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.core.check import Promise
@@ -38,7 +38,7 @@ class SizeJoin:
         truth: the condition of an `if` as a constraint; None for a `match` or if it cannot be read as one.
     """
 
-    state: TypingContext
+    state: Elaboration
     truth: Constraint | None
     rule: str
     branches: Sequence[Branch]

@@ -13,7 +13,7 @@ from gradual.checker.joins.branch import Branch, read_under
 from gradual.checker.joins.join import joined
 from gradual.checker.obligations.unknown_rank import Application
 from gradual.checker.program.rule_cache import Asked
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import BROKEN, Typed
 from gradual.core.check import Promise
 from gradual.core.terms import Block
@@ -24,13 +24,13 @@ from gradual.source import Span
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 
 
-def at_any_rank(state: TypingContext, application: Application) -> Application:
+def at_any_rank(state: Elaboration, application: Application) -> Application:
     """The same application, to operands of which only structure and element types are known."""
     names = tuple(_forgotten(state, name, application.span) for name in application.asking.names)
     return replace(application, asking=replace(application.asking, names=names))
 
 
-def _forgotten(state: TypingContext, value: str, span: Span) -> str:
+def _forgotten(state: Elaboration, value: str, span: Span) -> str:
     type, name = state.values.opened(value), state.values.fresh("%forgotten")
     if not _is_of_tensors(type):
         return value
@@ -50,7 +50,7 @@ def of_any_rank(found: Asked) -> Asked:
     return Asked(Judgement(unranked(found.judgement.result)), None)
 
 
-def alike(state: TypingContext, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
+def alike(state: Elaboration, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
     """Join the values of branches by structure and element types only; nothing about sizes is reported.
 
     BROKEN after reporting two that differ.   [type.if.taken]
@@ -62,7 +62,7 @@ def alike(state: TypingContext, name: str, sides: Sequence[tuple[str, Span]], ru
     return BROKEN if landed is None else landed[0]
 
 
-def as_written(state: TypingContext, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
+def as_written(state: Elaboration, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
     """The join of branches of which some end in a check that always fails; their written results must still agree.
 
     If all branches end so, the join of the written results, so that the unreachable code below can be checked.

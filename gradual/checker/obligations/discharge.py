@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from gradual.checker.obligations.obligation import Obligation, failing_for_all, failing_for_some, fails_always, sampled
 from gradual.checker.obligations.value_names import terms, words_of
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.obligations import Postponed, fails
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.core.check import Blame, Check, Promise, Site
@@ -29,7 +29,7 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
 def discharge(
-    state: TypingContext, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
+    state: Elaboration, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
 ) -> bool:
     """Prove, refute or postpone a goal and add it to the facts; False if it, alone or with `implied`, is refuted.
 
@@ -64,7 +64,7 @@ def discharge(
     return True
 
 
-def _verdict(state: TypingContext, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict on a goal, and the refuted constraint: the goal, or the goal and `implied` together."""
     decide, whole = state.program.decider.decide, all_of(goal, implied)
     verdict = decide(facts, goal)
@@ -73,7 +73,7 @@ def _verdict(state: TypingContext, facts: Facts, goal: Constraint, implied: Cons
     return verdict, goal
 
 
-def _apart(state: TypingContext, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
+def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict in code that may never run: goals accepted outside of it do not refute.  [check.apart]
 
     Since those goals contradict this one, or others accepted here, the check fails if it is reached.
@@ -82,7 +82,7 @@ def _apart(state: TypingContext, goal: Constraint, implied: Constraint) -> tuple
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
 
 
-def _refute(state: TypingContext, owed: Obligation, verdict: Refuted) -> None:
+def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
     A goal may be refuted only because an earlier goal fails for some sizes. In a strict definition it is then reported
@@ -101,7 +101,7 @@ def _refute(state: TypingContext, owed: Obligation, verdict: Refuted) -> None:
         ).append(never)
 
 
-def _fail_under_test(state: TypingContext, owed: Obligation, goal: Constraint) -> bool:
+def _fail_under_test(state: Elaboration, owed: Obligation, goal: Constraint) -> bool:
     """Leave a goal refuted in a branch of a test as a check that always fails; code after it is unreachable.
 
     In a strict definition this is an error if the branch can be reached, since strict definitions must be right for all
@@ -122,7 +122,7 @@ def _fail_under_test(state: TypingContext, owed: Obligation, goal: Constraint) -
     return True
 
 
-def refuse(state: TypingContext, found: Diagnostic) -> None:
+def refuse(state: Elaboration, found: Diagnostic) -> None:
     """Report an error that holds at every size; in a branch of a test it is a check that always fails.
 
     [type.if.fails]
@@ -136,7 +136,7 @@ def refuse(state: TypingContext, found: Diagnostic) -> None:
     _fail_under_test(state, owed, FALSE)
 
 
-def _failing(state: TypingContext, owed: Obligation, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
+def _failing(state: Elaboration, owed: Obligation, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
     """The error about a goal that fails for some sizes, and whether the error only follows from earlier ones.
 
     It only follows if the goal holds at all sizes that satisfy the goals before it.   [check.strict]
@@ -149,17 +149,17 @@ def _failing(state: TypingContext, owed: Obligation, witness: Mapping[str, int])
     return failing_for_some(owed, dict(witness), terms(state, owed.goal)), follows
 
 
-def _is_first(state: TypingContext, owed: Obligation) -> bool:
+def _is_first(state: Elaboration, owed: Obligation) -> bool:
     """Whether no error was found about the values of an obligation."""
     return state.values.failed.isdisjoint(owed.values) and state.values.doubtful.isdisjoint(owed.values)
 
 
-def require(state: TypingContext, owed: Obligation, implied: Constraint = TRUE) -> bool:
+def require(state: Elaboration, owed: Obligation, implied: Constraint = TRUE) -> bool:
     """As `discharge`, for an obligation that is described already."""
     return discharge(state, owed.goal, lambda: owed, implied)
 
 
-def _postpone(state: TypingContext, owed: Obligation, verdict: Unknown) -> None:
+def _postpone(state: Elaboration, owed: Obligation, verdict: Unknown) -> None:
     """Leave a goal to run time as a visible check; warn if the decider ran out of budget.  [check.gave-up]"""
     certain = _certain_failure(state, owed, verdict)
     because = f"fails for {sampled(owed.goal, verdict.witness)}" if verdict.witness else verdict.because
@@ -182,7 +182,7 @@ def _postpone(state: TypingContext, owed: Obligation, verdict: Unknown) -> None:
         state.output.report("E0501", "check.gave-up", message, owed.span, severity=Severity.WARNING, notes=why)
 
 
-def _left(state: TypingContext, owed: Obligation, because: str) -> Check:
+def _left(state: Elaboration, owed: Obligation, because: str) -> Check:
     """Add the run-time check of a goal."""
     goal = _plain(state, owed.goal)
     says = f"{owed.sides[0]} == {owed.sides[1]}" if goal is FALSE and owed.sides is not None else ""
@@ -193,7 +193,7 @@ def _left(state: TypingContext, owed: Obligation, because: str) -> Check:
     return check
 
 
-def _plain(state: TypingContext, goal: Constraint) -> Constraint:
+def _plain(state: Elaboration, goal: Constraint) -> Constraint:
     """The goal simplified for run time by the sizes that are known here.
 
     [check.residual]
@@ -206,7 +206,7 @@ def _plain(state: TypingContext, goal: Constraint) -> Constraint:
     return goal if isinstance(plain, Truth) else plain
 
 
-def _certain_failure(state: TypingContext, owed: Obligation, verdict: Unknown) -> str | None:
+def _certain_failure(state: Elaboration, owed: Obligation, verdict: Unknown) -> str | None:
     """A note on why a check can never pass here, maybe empty; None if it may pass.  [check.fails-if-reached]
 
     The check contradicts its path, or a size that an annotation's `?` has forgotten.
@@ -214,7 +214,7 @@ def _certain_failure(state: TypingContext, owed: Obligation, verdict: Unknown) -
     if verdict.fails_if_reached:
         return ""
     remembered = state.unknowns.remembered(owed.goal)
-    if remembered is owed.goal or not isinstance(state.program.decider.decide(state.facts, remembered), Refuted):
+    if remembered is owed.goal or not isinstance(state.decide(remembered), Refuted):
         return None
     known = [
         f"{v.name} is {state.unknowns.forgotten[v]}"
@@ -224,7 +224,7 @@ def _certain_failure(state: TypingContext, owed: Obligation, verdict: Unknown) -
     return f"the annotation forgot that {' and '.join(known)}"
 
 
-def _warn_of_few(state: TypingContext, owed: Obligation) -> None:
+def _warn_of_few(state: Elaboration, owed: Obligation) -> None:
     """Warn of a goal that mentions one unknown on both sides and holds only for a few of its values.  [check.few]"""
     existentials = [variable for variable in owed.goal.variables() if variable.is_existential]
     parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
@@ -238,7 +238,7 @@ def _warn_of_few(state: TypingContext, owed: Obligation) -> None:
         state.output.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
 
 
-def _blame(state: TypingContext, owed: Obligation, goal: Constraint, because: str) -> Blame:
+def _blame(state: Elaboration, owed: Obligation, goal: Constraint, because: str) -> Blame:
     left = tuple(promises(state, goal.variables()))
     if owed.blamed:
         blamed = owed.blamed
@@ -256,7 +256,7 @@ def _blame(state: TypingContext, owed: Obligation, goal: Constraint, because: st
     )  # fmt: skip
 
 
-def promises(state: TypingContext, open: Iterable[Variable]) -> Iterator[Promise]:
+def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
     """The origins of a goal's unknowns, in source order; those of its rigid names if it has no unknown."""
     variables = sorted(open, key=lambda variable: variable.name)
     existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from gradual.checker.obligations.value_names import worded
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic
 
 IN_CALL = "in this call"
@@ -23,7 +23,7 @@ _ROOM = 100
 """Limit on a merged label; above it, the label of the first axis is used."""
 
 
-def told_together(state: TypingContext) -> None:
+def told_together(state: Elaboration) -> None:
     """Merge the diagnostics of a definition that are one fault, and put them in the words of the source."""
     groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
     for found in state.output.diagnostics:
@@ -45,7 +45,7 @@ def _step(found: Diagnostic) -> Hashable:
     return found.code, found.rule, found.span, calls, _NUMBER.sub("0", found.message.split(":")[0])
 
 
-def _joined(state: TypingContext, parts: Sequence[Diagnostic]) -> Diagnostic:
+def _joined(state: Elaboration, parts: Sequence[Diagnostic]) -> Diagnostic:
     first = parts[0]
     if len(parts) == 1:
         return worded(state, first)

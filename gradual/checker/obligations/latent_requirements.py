@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.program.program import Latent, Program
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Function
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -25,7 +25,7 @@ _MOST = 32
 """Limit on the latent requirements of one definition that are tried at its calls."""
 
 
-def latent(state: TypingContext, function: Function) -> tuple[Latent, ...]:
+def latent(state: Elaboration, function: Function) -> tuple[Latent, ...]:
     """The latent requirements of a checked definition: checks on every path that mention only its parameters."""
     names = {param.name for param in function.params}
     own = [
@@ -41,7 +41,7 @@ def _speaks_of(goal: Constraint, names: set[str]) -> bool:
     return all((base := base_of(variable)) is None or base in names for variable in goal.variables())
 
 
-def foresee(state: TypingContext, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
+def foresee(state: Elaboration, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
     """Try the callee's latent requirements at a call, and report the first that never holds there.   [type.call.latent]
 
     This is an error if the callee's types are all inferred from its calls, else a warning: it may be meant for other
@@ -57,7 +57,7 @@ def foresee(state: TypingContext, callee: str, type: FunctionType, types: Sequen
         if not variables <= mapping.keys():
             continue
         goal = need.goal.substitute(mapping)
-        verdict = state.program.decider.decide(state.facts, goal)
+        verdict = state.decide(goal)
         if isinstance(verdict, Refuted) or (isinstance(verdict, Unknown) and verdict.fails_if_reached):
             error = (
                 isinstance(verdict, Refuted) and not state.reach.tests and _has_the_types_of_its_calls(state, callee)
@@ -72,7 +72,7 @@ def foresee(state: TypingContext, callee: str, type: FunctionType, types: Sequen
 
 
 def _never_passes(
-    state: TypingContext, callee: str, need: Latent, here: Mapping[Variable, Dim], span: Span, error: bool
+    state: Elaboration, callee: str, need: Latent, here: Mapping[Variable, Dim], span: Span, error: bool
 ) -> Diagnostic:
     """The report on a requirement that never holds; for an equality it names the two sizes here."""
     blame, goal, sides = need.check.blame, need.goal.substitute(here), ""
@@ -92,7 +92,7 @@ def _never_passes(
     )
 
 
-def _has_the_types_of_its_calls(state: TypingContext, callee: str) -> bool:
+def _has_the_types_of_its_calls(state: Elaboration, callee: str) -> bool:
     """Whether all types of the definition are omitted, and every mention of it is a call."""
     function = state.program.functions[callee]
     annotations = [*(param.annotation for param in function.params), function.result]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradual.checker.obligations.value_names import terms
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core.check import Polarity, Site
 from gradual.core.value_words import UNWRITTEN
 from gradual.diagnostic import Diagnostic, Related, Severity
@@ -17,6 +17,12 @@ from gradual.source import Span
 
 UNSAID = "assertion failed"
 """The message of an assertion without words of its own."""
+
+RIGID = "E0402"
+"""The code of a goal about named sizes that may fail in a gradual definition."""
+
+_CHECKED = "the definition has unknown sizes, so this is checked at run time"
+_REFUSED = "the definition has unknown sizes: with `--rigid warning` this is checked at run time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,7 @@ def _covers(values: dict[Variable, int], goal: Constraint) -> bool:
     return all(variable in values for variable in goal.variables())
 
 
-def fails_always(state: TypingContext, owed: Obligation, why: str) -> Diagnostic:
+def fails_always(state: Elaboration, owed: Obligation, why: str) -> Diagnostic:
     """The warning about a check that can never pass.  [check.fails-if-reached]"""
     notes = (f"required by rule {owed.rule}{_required(owed)}", *terms(state, owed.goal), *((why,) if why else ()))
     message = f"this fails whenever it is reached: {owed.says}"
@@ -172,13 +178,19 @@ def fails_always(state: TypingContext, owed: Obligation, why: str) -> Diagnostic
 def rigid_warning(error: Diagnostic) -> Diagnostic:
     """The warning that a rigid goal of a gradual definition may fail and is checked at run time."""
     return Diagnostic(
-        "E0402",
+        RIGID,
         "check.rigid-warning",
         error.message,
         error.span,
         Severity.WARNING,
         error.label,
         error.related,
-        (*error.notes, "the definition has unknown sizes, so this is checked at run time"),
+        (*error.notes, _CHECKED),
         data=error.data,
     )
+
+
+def rigid_error(warning: Diagnostic) -> Diagnostic:
+    """The same as an error, which refuses the program: nothing of it is checked at run time."""
+    notes = tuple(_REFUSED if note == _CHECKED else note for note in warning.notes)
+    return replace(warning, severity=Severity.ERROR, notes=notes)

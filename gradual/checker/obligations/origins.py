@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made, Written
 from gradual.dims.term.dim import Dim
 from gradual.source import Span
@@ -24,7 +24,7 @@ class Birth:
     by: str = ""
 
 
-def birth(state: TypingContext, value: str, axis: int) -> Birth | None:
+def birth(state: Elaboration, value: str, axis: int) -> Birth | None:
     """The origin of the size at an axis of a value, or of a part such as `%t#0`."""
     size = _size(state, value, axis)
     if size is None:
@@ -44,12 +44,12 @@ def birth(state: TypingContext, value: str, axis: int) -> Birth | None:
     return None
 
 
-def _size(state: TypingContext, value: str, axis: int) -> Dim | None:
+def _size(state: Elaboration, value: str, axis: int) -> Dim | None:
     part = _part(state, value)
     return part.shape[axis] if isinstance(part, TensorType) and axis < part.rank else None
 
 
-def _part(state: TypingContext, value: str) -> object:
+def _part(state: Elaboration, value: str) -> object:
     base, *fields = value.split("#")
     part: object = state.values.types.get(base)
     for field in fields:
@@ -57,7 +57,7 @@ def _part(state: TypingContext, value: str) -> object:
     return part
 
 
-def _bears(state: TypingContext, value: str, size: Dim) -> bool:
+def _bears(state: Elaboration, value: str, size: Dim) -> bool:
     match _part(state, value):
         case TensorType(shape):
             return size in shape
@@ -67,7 +67,7 @@ def _bears(state: TypingContext, value: str, size: Dim) -> bool:
             return False
 
 
-def _place(state: TypingContext, value: str, size: Dim, axis: int) -> tuple[str, int]:
+def _place(state: Elaboration, value: str, size: Dim, axis: int) -> tuple[str, int]:
     """The tensor part of a value and the axis that has a size; `axis` is preferred if it has the size."""
     match _part(state, value):
         case TensorType(shape):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradual.checker.obligations.obligation import rigid_warning
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.obligations import Postponed
 from gradual.core.check import Check
 from gradual.diagnostic import Related
@@ -15,7 +15,7 @@ from gradual.dims.term.constraint import TRUE, AtMost, Constraint
 from gradual.dims.term.print import brief
 
 
-def settle(state: TypingContext) -> None:
+def settle(state: Elaboration) -> None:
     """Report the postponed goals of a definition: errors if it is strict, warnings if it is gradual.
 
     An error that only follows from another is not reported. In a strict definition a goal that fails for some sizes is
@@ -42,7 +42,7 @@ def settle(state: TypingContext) -> None:
     state.obligations.checks = [check for check in state.obligations.checks if check not in refuted]
 
 
-def _stronger(state: TypingContext) -> dict[Postponed, Postponed]:
+def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
     """A map weaker error -> later error on every path that implies it, such as `t >= 3` -> `t >= 5`.
 
     Only bounds are compared, so no search is needed. The weaker error is reported as part of the stronger one.

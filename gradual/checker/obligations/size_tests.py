@@ -9,7 +9,7 @@ same answer.   [type.if.test]
 
 from __future__ import annotations
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made
 from gradual.core.terms import Stop
 from gradual.dims.term.constraint import TRUE, Constraint
@@ -18,7 +18,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import NeverType, TensorType, UnrankedType
 
 
-def is_test(state: TypingContext, condition: str) -> bool:
+def is_test(state: Elaboration, condition: str) -> bool:
     """Whether a condition compares integers, directly or in the definitions of its variables.  [type.if.test]"""
     seen, waiting = set[str](), [condition]
     while waiting:
@@ -35,13 +35,13 @@ def is_test(state: TypingContext, condition: str) -> bool:
     return False
 
 
-def _dtype(state: TypingContext, value: str) -> DType | None:
+def _dtype(state: Elaboration, value: str) -> DType | None:
     """The element type of a tensor; None of anything else."""
     type = state.values.types.get(value.split("#", 1)[0])
     return type.dtype if isinstance(type, TensorType | UnrankedType) else None
 
 
-def taken(state: TypingContext, holds: Constraint, fails: Constraint) -> bool | None:
+def taken(state: Elaboration, holds: Constraint, fails: Constraint) -> bool | None:
     """The value that a test always has, by facts that outlive branches; None if either branch may be taken.
 
     [type.if.taken]
@@ -51,7 +51,7 @@ def taken(state: TypingContext, holds: Constraint, fails: Constraint) -> bool | 
     return None if never_then == never_else else never_else
 
 
-def reached(state: TypingContext, result: str, span: Span) -> str:
+def reached(state: Elaboration, result: str, span: Span) -> str:
     """The value of a branch; after a check that always fails, an unreachable value of bottom type.  [type.if.fails]
 
     Steps after that check are dropped; they were checked for names, structure and element types only.
@@ -65,7 +65,7 @@ def reached(state: TypingContext, result: str, span: Span) -> str:
     return name
 
 
-def ends(state: TypingContext, span: Span, what: str) -> None:
+def ends(state: Elaboration, span: Span, what: str) -> None:
     """End the enclosing branch of a test, since all branches of a step end in a check that always fails.
 
     Outside of tests this is an error.  [type.if.fails]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gradual.checker.obligations.discharge import promises, require
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.program.rule_cache import Asked
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Broken, Made
 from gradual.core.check import Blame, Check, Promise, Site
@@ -26,7 +26,7 @@ from gradual.ops.declaration.unknown_rank import Asking
 from gradual.source import Span
 from gradual.types.type import OpenedType, TensorType, UnrankedType
 from gradual.types.unpacking import content_of, counted, rank_of, shapes_unknown, size_of, spelled
-from gradual.verdict import Proved, Refuted
+from gradual.verdict import Refuted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class Application:
         return f"`{self.asking.operator.name}`"
 
 
-def settle_ranks(state: TypingContext, operands: Sequence[str]) -> None:
+def settle_ranks(state: Elaboration, operands: Sequence[str]) -> None:
     """Put ranks that the facts determine into the types of operands.  [type.unranked]"""
     for operand in operands:
         type = state.values.types[operand]
@@ -53,7 +53,7 @@ def settle_ranks(state: TypingContext, operands: Sequence[str]) -> None:
                 state.rank_known(origin, rank)
 
 
-def settle_length(state: TypingContext, name: str, type: OpenedType) -> None:
+def settle_length(state: Elaboration, name: str, type: OpenedType) -> None:
     """Put a vector's length into its type if the facts determine it.  [dim.element]"""
     if isinstance(type, TensorType) and type.rank == 1 and type.shape[0].value is None:
         value = state.facts.rewrite(type.shape[0]).value
@@ -61,7 +61,7 @@ def settle_length(state: TypingContext, name: str, type: OpenedType) -> None:
             state.values.at_size(name, type.shape[0], value)
 
 
-def asked(state: TypingContext, application: Application) -> Asked | None:
+def asked(state: Elaboration, application: Application) -> Asked | None:
     """Apply the operator's rule, and require the ranks that it fixes; None after reporting an impossible rank.
 
     Raises IllFormed if the rule holds at no rank.   [op.dynamic.demand]
@@ -88,7 +88,7 @@ def asked(state: TypingContext, application: Application) -> Asked | None:
             return None
 
 
-def _types(state: TypingContext, names: Sequence[str]) -> Types:
+def _types(state: Elaboration, names: Sequence[str]) -> Types:
     found = [state.values.types[name] for name in names]
     return tuple(type for type in found if not isinstance(type, Broken))
 
@@ -110,7 +110,7 @@ def _telling(cases: Sequence[Case]) -> IllFormed:
 
 
 # ---------------------------------------------------------------------------------------------------------- demands
-def _demand(state: TypingContext, application: Application, unknown: Unknown, value: int) -> bool:
+def _demand(state: Elaboration, application: Application, unknown: Unknown, value: int) -> bool:
     """Require that a rank, or a size that determines one, is the number that the operator needs."""
     place = unknown.operands[0]
     bearer = application.asking.names[place]
@@ -127,7 +127,7 @@ def _demand(state: TypingContext, application: Application, unknown: Unknown, va
     return True
 
 
-def _known(state: TypingContext, asking: Asking, unknown: Unknown, value: int) -> None:
+def _known(state: Elaboration, asking: Asking, unknown: Unknown, value: int) -> None:
     """Replace a rank, or a size that determines one, by its number for the rest of this branch."""
     if unknown.origin is not None:
         state.rank_known(unknown.origin, value)
@@ -136,7 +136,7 @@ def _known(state: TypingContext, asking: Asking, unknown: Unknown, value: int) -
         state.contents(name, read=True)
 
 
-def _is_settled(state: TypingContext, asking: Asking, unknown: Unknown) -> bool:
+def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
     """Replace a size that determines a rank by its number if the facts determine it; False if not."""
     value = state.facts.rewrite(unknown.number).value if unknown.origin is None else None
     if value is None or not 0 <= value <= state.program.limits.contents:
@@ -146,7 +146,7 @@ def _is_settled(state: TypingContext, asking: Asking, unknown: Unknown) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------ at any rank
-def _open(state: TypingContext, application: Application, cases: Cases) -> Asked | None:
+def _open(state: Elaboration, application: Application, cases: Cases) -> Asked | None:
     """Join the results at all ranks; if the rule may fail at some rank, it is checked again at run time.
 
     If its requirements are refuted at every rank, report them.   [op.dynamic.result] [op.dynamic]
@@ -165,7 +165,7 @@ def _open(state: TypingContext, application: Application, cases: Cases) -> Asked
     return Asked(Judgement(result), None, contents, accepts, together, promise)
 
 
-def _whatever(state: TypingContext, application: Application, case: Case) -> Asked:
+def _whatever(state: Elaboration, application: Application, case: Case) -> Asked:
     """A result of unknown rank, with a check that applies the rule at run time."""
     assert case.judgement is not None
     promise = next(iter(_left_open(state, case)), None)
@@ -173,7 +173,7 @@ def _whatever(state: TypingContext, application: Application, case: Case) -> Ask
     return Asked(Judgement(unranked(case.judgement.result)), None, None, accepts, None, promise)
 
 
-def _refuted(state: TypingContext, application: Application, cases: Sequence[Case]) -> Asked | None:
+def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]) -> Asked | None:
     """The judgement at a possible rank, whose requirements will be refuted; if no rank is possible, report that."""
     for case in cases:
         if case.judgement is not None and not any(_contradicts(state, goal) for goal in case.equations):
@@ -184,7 +184,7 @@ def _refuted(state: TypingContext, application: Application, cases: Sequence[Cas
     return None
 
 
-def _is_refuted(state: TypingContext, case: Case) -> bool:
+def _is_refuted(state: Elaboration, case: Case) -> bool:
     """Whether the ranks of a case, or the rule's requirements at them, are refuted without path conditions."""
     assert case.judgement is not None
     needs = () if case.is_sample else case.judgement.needs
@@ -192,25 +192,25 @@ def _is_refuted(state: TypingContext, case: Case) -> bool:
     return any(_contradicts(state, goal) for goal in goals)
 
 
-def _contradicts(state: TypingContext, goal: Constraint) -> bool:
-    return goal is FALSE or isinstance(state.program.decider.decide(state.facts, goal), Refuted)
+def _contradicts(state: Elaboration, goal: Constraint) -> bool:
+    return goal is FALSE or isinstance(state.decide(goal), Refuted)
 
 
-def _is_met(state: TypingContext, case: Case) -> bool:
+def _is_met(state: Elaboration, case: Case) -> bool:
     """Whether the rule holds at the ranks of a case without a check, or those ranks are proved impossible."""
     if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
         return True
     apart = (negated(unknown.stands(value)) for unknown, value in case.at)
-    return any(isinstance(state.program.decider.decide(state.facts, goal), Proved) for goal in apart)
+    return any(map(state.holds, apart))
 
 
-def _learn(state: TypingContext, together: Together) -> None:
+def _learn(state: Elaboration, together: Together) -> None:
     """Add the fact that the ranks are among those at which the rule is well-formed."""
     for bound in together.bounds():
-        state.facts.learn(bound, state.program.decider.decide(state.facts, bound))
+        state.facts.learn(bound, state.decide(bound))
 
 
-def _check(state: TypingContext, application: Application, case: Case) -> Check:
+def _check(state: Elaboration, application: Application, case: Case) -> Check:
     """The run-time check of an application; it blames the origins of the unknown ranks.   [op.dynamic]"""
     left = tuple(_left_open(state, case))
     operator, span = application.name, application.span
@@ -228,7 +228,7 @@ def _check(state: TypingContext, application: Application, case: Case) -> Check:
     return check
 
 
-def _written(state: TypingContext, name: str) -> str:
+def _written(state: Elaboration, name: str) -> str:
     """The words for an operand in a check; a tuple is shown by its fields."""
     origin = state.values.origins.get(name)
     if isinstance(origin, Made) and origin.by == "a tuple":
@@ -236,13 +236,13 @@ def _written(state: TypingContext, name: str) -> str:
     return name
 
 
-def _left_open(state: TypingContext, case: Case) -> Iterator[Promise]:
+def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:
     """The origins of the unknown ranks."""
     return promises(state, {variable for unknown, _ in case.at for variable in unknown.number.variables()})
 
 
 # ------------------------------------------------------------------------------------------------- outside operators
-def demanded_scalar(state: TypingContext, value: str, span: Span, rule: str, what: str) -> bool:
+def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what: str) -> bool:
     """Require that a value is a scalar; False after reporting that it has another rank.
 
     [type.unranked.demand]
@@ -250,7 +250,7 @@ def demanded_scalar(state: TypingContext, value: str, span: Span, rule: str, wha
     return _demanded_rank(state, value, 0, span, rule, what, f"{what} has to be a scalar")
 
 
-def demanded_element(state: TypingContext, value: str, index: int, span: Span) -> Dim | None:
+def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
     """Require that a vector, long or of unknown length, has an element and return it; None after an error.
 
     [dim.element]
@@ -270,7 +270,7 @@ def demanded_element(state: TypingContext, value: str, index: int, span: Span) -
     return content
 
 
-def _demanded_rank(state: TypingContext, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
+def _demanded_rank(state: Elaboration, value: str, rank: int, span: Span, rule: str, what: str, says: str) -> bool:
     """Require a rank of a value whose rank is unknown; False after reporting that it has another."""
     settle_ranks(state, (value,))
     type = state.values.types[value]
@@ -287,7 +287,7 @@ def _demanded_rank(state: TypingContext, value: str, rank: int, span: Span, rule
     return True
 
 
-def demanded_axis(state: TypingContext, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
+def demanded_axis(state: Elaboration, value: str, type: UnrankedType, axis: int, span: Span) -> bool:
     """Require that a value has an axis which an annotation mentions; False after reporting that it does not.
 
     [type.unranked.demand]

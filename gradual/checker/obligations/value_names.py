@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made, Written
 from gradual.core.value_words import UNWRITTEN, reworded
 from gradual.diagnostic import Diagnostic, Related
@@ -21,21 +21,21 @@ _CALL = re.compile(r"([%@]?[\w.]+)\((.*)\)((?:\.[0-9]+)?)")
 _NAME = re.compile(r"[%@]?[\w.]+")
 
 
-def quoted(state: TypingContext, span: Span, room: int = _ROOM) -> str:
+def quoted(state: Elaboration, span: Span, room: int = _ROOM) -> str:
     """The source text of an expression, on one line and cut at a limit."""
     words = " ".join(state.program.source.text[span.start : span.end].split())
     return words if len(words) <= room else words[: room - 1] + "…"
 
 
-def words_of(state: TypingContext, names: Iterable[str]) -> dict[str, str]:
+def words_of(state: Elaboration, names: Iterable[str]) -> dict[str, str]:
     """A map core name -> words, for the generated names among those given.   [check.residual]"""
     found = {name: words for name in names if _MADE.fullmatch(name) and (words := _words(state, name))}
     written = {binding.value for binding in state.scope.bindings} if found else ()
     return {name: words for name, words in found.items() if name not in written}
 
 
-def terms(state: TypingContext, *goals: Constraint) -> tuple[str, ...]:
-    """Notes that explain the values in goals whose words are shortened or whose names are generated."""
+def terms(state: Elaboration, *goals: Constraint) -> tuple[str, ...]:
+    """Notes for goals: the text behind shortened words, and what generated names without words are."""
     variables = sorted({one for goal in goals for one in goal.variables()}, key=lambda variable: variable.name)
     words = words_of(state, filter(None, map(base_of, variables)))
     made = ((name, said) for name, said in words.items() if isinstance(state.values.origins.get(name), Made))
@@ -49,7 +49,7 @@ def terms(state: TypingContext, *goals: Constraint) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told))
 
 
-def worded(state: TypingContext, found: Diagnostic) -> Diagnostic:
+def worded(state: Elaboration, found: Diagnostic) -> Diagnostic:
     """Replace generated core names in a diagnostic by words of the source, except in its data."""
     texts = [found.message, found.label, *found.notes, *(one.label for one in found.related)]
     names = dict.fromkeys(name for text in texts for name in UNWRITTEN.findall(text))
@@ -65,7 +65,7 @@ def worded(state: TypingContext, found: Diagnostic) -> Diagnostic:
     )
 
 
-def _words(state: TypingContext, name: str) -> str:
+def _words(state: Elaboration, name: str) -> str:
     match state.values.origins.get(name):
         case Made(span=span):
             return _shortened(quoted(state, span, len(state.program.source.text)))
@@ -93,7 +93,7 @@ def _is_closed(text: str) -> bool:
     return True
 
 
-def _where(state: TypingContext, name: str, words: str) -> str:
+def _where(state: Elaboration, name: str, words: str) -> str:
     span = state.values.span_of(name)
     line = state.program.source.text.count("\n", 0, span.start) + 1
     return f"`{words}` is `{quoted(state, span)}`, line {line}"

@@ -2,38 +2,40 @@
 
 A row has the foreign names, the parameters in the foreign order (`*axes` takes all arguments that are left) and the
 translation: `{x}` is the text of an argument; a part between `<` and `>` is omitted if its parameter was not passed.
-Names are compared without their module and case-insensitively.  [name.operator]
+Names are compared without their module and case-insensitively.  A name behind `=` is also an operator's here, which the
+row writes from another system's arguments; any other row is passed over where there is an operator of its name.
+[name.operator]
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _ROWS = """
-view reshape resize | x *newshape | reshape({x}, newshape={newshape})
-swapaxes swapdims transpose | x a b | {swapped}
-permute transpose | x *axes | transpose({x}, axes={axes})
+view =reshape resize | x *newshape | reshape({x}, newshape={newshape})
+swapaxes swapdims =transpose | x a b | {swapped}
+permute =transpose | x *axes | transpose({x}, axes={axes})
 t matrix_transpose | x | transpose({x})
 unsqueeze expanddims | x axis | expand_dims({x}, axis={axis})
-squeeze | x axis | squeeze({x}<, axis={axis}>)
+=squeeze | x axis | squeeze({x}<, axis={axis}>)
 flatten | x axis end | nn.batch_flatten({x})
 flatten ravel | x | reshape({x}, newshape=[-1])
-cat concat concatenate concat_v2 | xs axis | concatenate({xs}, axis={axis})
-cat concat concatenate hstack | *tensors axis | concatenate(({tensors})<, axis={axis}>)
+cat concat =concatenate concat_v2 | xs axis | concatenate({xs}, axis={axis})
+cat concat =concatenate hstack | *tensors axis | concatenate(({tensors})<, axis={axis}>)
 vstack | *tensors | concatenate(({tensors}), axis=0)
 chunk | x n axis | split({x}, indices_or_sections={n}<, axis={axis}>)
-matmul mm dot | a b | nn.matmul({a}, {b})
-matmul bmm dot | a b | nn.batch_matmul({a}, {b})
+=matmul mm dot | a b | nn.matmul({a}, {b})
+=matmul bmm dot | a b | nn.batch_matmul({a}, {b})
 linear fullyconnected | x w | nn.dense({x}, {w})
 linear fullyconnected | x w b | nn.bias_add(nn.dense({x}, {w}), {b}, axis=-1)
 gemm addmm | a b c | nn.matmul({a}, {b}) + {c}
 embedding embedding_lookup | ids table | take({table}, {ids}, axis=0)
 embedding embedding_lookup | table ids | take({table}, {ids}, axis=0)
 index_select | x axis i | take({x}, {i}, axis={axis})
-gather | x i axis | take({x}, {i}<, axis={axis}>)
-gather | x axis i | gather({x}, {i}, axis={axis})
+=gather | x i axis | take({x}, {i}<, axis={axis}>)
+=gather | x axis i | gather({x}, {i}, axis={axis})
 gelu | x | 0.5f * {x} * (1f + erf({x} * 0.70710678f))
 silu swish | x | {x} * sigmoid({x})
 relu6 | x | clip({x}, a_min=0f, a_max=6f)
@@ -44,28 +46,28 @@ hardsigmoid | x | clip({x} / 6f + 0.5f, a_min=0f, a_max=1f)
 hardswish | x | {x} * clip({x} / 6f + 0.5f, a_min=0f, a_max=1f)
 square | x | {x} * {x}
 reciprocal | x | 1f / {x}
-clamp clip | x a_min a_max | clip({x}, a_min={a_min}, a_max={a_max})
+clamp =clip | x a_min a_max | clip({x}, a_min={a_min}, a_max={a_max})
 neg | x | negative({x})
 masked_fill | x mask value | where({mask}, full_like({x}, {value}), {x})
-logical_and bitwise_and | a b | logical_and({a}, {b})
-pow power | a b | power({a}, {b})
-mul multiply | a b | multiply({a}, {b})
-sub subtract | a b | subtract({a}, {b})
-div divide truediv true_divide realdiv | a b | divide({a}, {b})
+=logical_and =bitwise_and | a b | logical_and({a}, {b})
+pow =power | a b | power({a}, {b})
+mul =multiply | a b | multiply({a}, {b})
+sub =subtract | a b | subtract({a}, {b})
+div =divide truediv true_divide realdiv | a b | divide({a}, {b})
 floordiv | a b | floor_divide({a}, {b})
 fmod | a b | mod({a}, {b})
 remainder | a b | floor_mod({a}, {b})
-eq equal | a b | equal({a}, {b})
-ne not_equal notequal | a b | not_equal({a}, {b})
-lt less | a b | less({a}, {b})
-le less_equal | a b | less_equal({a}, {b})
-gt greater | a b | greater({a}, {b})
-ge greater_equal | a b | greater_equal({a}, {b})
-bitwise_not invert logical_not | a | logical_not({a})
+eq =equal | a b | equal({a}, {b})
+ne =not_equal notequal | a b | not_equal({a}, {b})
+lt =less | a b | less({a}, {b})
+le =less_equal | a b | less_equal({a}, {b})
+gt =greater | a b | greater({a}, {b})
+ge =greater_equal | a b | greater_equal({a}, {b})
+=bitwise_not invert =logical_not | a | logical_not({a})
 size | x axis | dim({x}, {axis})
 shape size | x | shape_of({x})
 numel | x | ndarray_size({x})
-to type astype cast convert_element_type | x dtype | cast({x}, dtype={dtype})
+to type astype =cast convert_element_type | x dtype | cast({x}, dtype={dtype})
 float | x | cast({x}, dtype="float32")
 double | x | cast({x}, dtype="float64")
 half | x | cast({x}, dtype="float16")
@@ -74,25 +76,25 @@ int | x | cast({x}, dtype="int32")
 long | x | cast({x}, dtype="int64")
 bool | x | cast({x}, dtype="bool")
 contiguous detach clone identity stop_gradient noop cpu cuda asarray array tensor constant | x | {x}
-expand broadcast_to | x *shape | broadcast_to({x}, shape={shape})
-repeat tile | x *reps | tile({x}, reps={reps})
+expand =broadcast_to | x *shape | broadcast_to({x}, shape={shape})
+=repeat =tile | x *reps | tile({x}, reps={reps})
 repeat_interleave | x n axis | repeat({x}, repeats={n}<, axis={axis}>)
-flip reverse | x axis | reverse({x}, axis={axis})
-layer_norm layernorm | x shape w b eps | nn.layer_norm({x}, {w}, {b}<, epsilon={eps}>)
-layernormalization layer_norm layernorm | x w b eps | nn.layer_norm({x}, {w}, {b}<, epsilon={eps}>)
-batch_norm | x mean var w b | nn.batch_norm({x}, {w}, {b}, {mean}, {var}).0
-batchnormalization batch_norm | x w b mean var | nn.batch_norm({x}, {w}, {b}, {mean}, {var}).0
-conv2d conv | x w b stride padding | nn.bias_add(nn.conv2d({x}, {w}<, strides={stride}><, padding={padding}>), {b})
-conv2d conv | x w | nn.conv2d({x}, {w})
-conv1d | x w b stride padding | nn.bias_add(nn.conv1d({x}, {w}<, strides={stride}><, padding={padding}>), {b})
-einsum | equation *tensors | einsum(({tensors}), equation={equation})
+flip =reverse | x axis | reverse({x}, axis={axis})
+=layer_norm layernorm | x shape w b eps | nn.layer_norm({x}, {w}, {b}<, epsilon={eps}>)
+layernormalization =layer_norm layernorm | x w b eps | nn.layer_norm({x}, {w}, {b}<, epsilon={eps}>)
+=batch_norm | x mean var w b | nn.batch_norm({x}, {w}, {b}, {mean}, {var}).0
+batchnormalization =batch_norm | x w b mean var | nn.batch_norm({x}, {w}, {b}, {mean}, {var}).0
+=conv2d conv | x w b stride padding | nn.bias_add(nn.conv2d({x}, {w}<, strides={stride}><, padding={padding}>), {b})
+=conv2d conv | x w | nn.conv2d({x}, {w})
+=conv1d | x w b stride padding | nn.bias_add(nn.conv1d({x}, {w}<, strides={stride}><, padding={padding}>), {b})
+=einsum | equation *tensors | einsum(({tensors}), equation={equation})
 triu | x k | trilu({x}, {k}, upper=True)
 tril | x k | trilu({x}, {k}, upper=False)
 triu | x | trilu({x}, 0, upper=True)
 tril | x | trilu({x}, 0, upper=False)
 norm normalize | x | nn.l2_normalize({x}, eps=1e-12f, axis=[1])
-arange range | end | arange(0, {end}, 1)
-arange range | start end | arange({start}, {end}, 1)
+=arange range | end | arange(0, {end}, 1)
+=arange range | start end | arange({start}, {end}, 1)
 rms_norm rmsnorm | x w | {x} / sqrt(mean({x} * {x}, axis=[-1], keepdims=True) + 1e-5f) * {w}
 """
 
@@ -160,4 +162,9 @@ def _rows() -> Mapping[str, list[Row]]:
 
 
 ROWS = _rows()
-"""Lower-case foreign name -> rows."""
+"""Lower-case foreign name, behind `=` where there is an operator of that name here -> rows."""
+
+
+def rows_of(name: str, exists: bool) -> Sequence[Row]:
+    """The translations of a call of that name; `exists` is whether there is an operator of that name here."""
+    return ROWS.get(f"={name}" if exists else name, ())

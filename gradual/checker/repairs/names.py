@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gradual.checker.program.suggestions import closest
 from gradual.checker.repairs.binding import Given, by_operator, by_row, given
-from gradual.checker.repairs.foreign_rows import ROWS
+from gradual.checker.repairs.foreign_rows import rows_of
 from gradual.checker.repairs.place import Application, Program, instead
 from gradual.diagnostic import Diagnostic, Help
 from gradual.source import Span
@@ -60,9 +60,10 @@ def written_names(error: Diagnostic, program: Program) -> Iterator[Help]:
 def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Help]:
     """Yield translations of a call in another system's notation."""
     bare = _bare(name)
-    written = [text for row in ROWS.get(bare, ()) if (text := by_row(row, call, program.operators)) is not None]
     static = [(known, one) for known, one in program.operators.items() if not known.startswith("dyn.")]
     same = [one for known, one in static if _bare(known) == bare]
+    rows = rows_of(bare, exists=bool(same))
+    written = [text for row in rows if (text := by_row(row, call, program.operators)) is not None]
     counterparts = [one for _, one in static if one.onnx is not None and one.onnx.lower() == bare]
     # most often the operator with the most arguments is meant, and among those one with an infix symbol
     same += sorted(counterparts, key=lambda one: (-len(one.arguments), one.symbol is None))

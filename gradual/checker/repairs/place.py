@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Made
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.ops.declaration.operator import Operator
@@ -48,7 +48,7 @@ class Program:
         text: str,
         module: ast.Module,
         operators: Mapping[str, Operator],
-        states: Sequence[TypingContext],
+        states: Sequence[Elaboration],
     ) -> None:
         self.text = text
         self.module = module
@@ -66,7 +66,7 @@ class Program:
             for name, origin in state.values.origins.items()
             if isinstance(origin, Made)
         }
-        self._bound: defaultdict[str, list[tuple[Span, TypingContext, str]]] = defaultdict(list)
+        self._bound: defaultdict[str, list[tuple[Span, Elaboration, str]]] = defaultdict(list)
         for state in states:
             for binding in state.scope.bindings:
                 self._bound[binding.name].append((binding.span, state, binding.value))
@@ -166,7 +166,7 @@ class Program:
         type = None if state is None else state.values.types.get(name)
         return None if isinstance(type, Broken) else type
 
-    def _held(self, expr: ast.Expr) -> tuple[TypingContext | None, str]:
+    def _held(self, expr: ast.Expr) -> tuple[Elaboration | None, str]:
         if isinstance(expr, ast.Local):
             before = [one for one in self._bound.get(expr.name, ()) if one[0].start < expr.span.start]
             return before[-1][1:] if before else (None, "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from gradual.checker.repairs.binding import by_operator, by_row, given
-from gradual.checker.repairs.foreign_rows import ROWS
+from gradual.checker.repairs.foreign_rows import rows_of
 from gradual.checker.repairs.place import Application, Program, called, instead
 from gradual.diagnostic import Diagnostic, Help
 from gradual.syntax.repair.python_indexing import indexed
@@ -51,7 +51,7 @@ def arity(error: Diagnostic, program: Program) -> Iterator[Help]:
             text = called(application.name, [f"({', '.join(operands)})"], keyed)
             yield instead("pass the tensors as one tuple:", error.span, text, safe=True)
         call = given(program, application)
-        rows = [by_row(row, call, program.operators) for row in ROWS.get(application.name, ())]
+        rows = [by_row(row, call, program.operators) for row in rows_of(application.name, exists=True)]
         ours = by_operator(operator, call)
         turned = application.name == "transpose" and len(operands) == 3  # two axes exchanged
         for written in dict.fromkeys((*rows, ours) if turned else (ours, *rows)):

@@ -1,4 +1,4 @@
-"""The context in which a definition is checked: its scope, values, facts, unknowns, obligations and output.
+"""The context in which a definition is checked: a typing context with its scope, unknowns, obligations and output.
 
 Names are removed at the end of a block; facts, shared unknowns and the set of live values are restored at the end of
 a branch or a function literal, since they hold only there.
@@ -19,22 +19,21 @@ from gradual.checker.state.reach import Reach
 from gradual.checker.state.scope import Scoping
 from gradual.checker.state.strictness import Strictness
 from gradual.checker.state.unknowns import Unknowns, single
-from gradual.checker.state.values import Values
+from gradual.checker.state.values import CheckedValues, Typed
 from gradual.core.check import Promise
+from gradual.core.context import TypingContext
 from gradual.core.terms import Step
 from gradual.dims.rewrite.simplify import simplified_dim
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, constant, product
-from gradual.trail import Trail
 from gradual.types.binder_solving import bare
-from gradual.types.dtype import DType
 from gradual.types.instantiation import is_gradual
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType
-from gradual.types.unpacking import counted, numel_of, opened, rank_of, size_of, tracked_length, with_contents
+from gradual.types.unpacking import counted, numel_of, opened, rank_of, size_of
 
 
-class TypingContext:
+class Elaboration(TypingContext[Typed, TracedFacts]):
     """The state of checking one definition: what is known at the current point, and the output so far.
 
     A function takes the one part that it uses, or the whole context if it uses several.
@@ -45,20 +44,20 @@ class TypingContext:
         judge: judgements of modules that cannot be imported without a cycle.
         scope: the meaning of names here.
         strictness: whether the definition is gradual, and why.
-        facts: the facts about sizes here.
-        values, unknowns, obligations, output, reach: see their classes.
+        unknowns, obligations, output, reach: see their classes.
         branch_end: a cache of `values.solved` at the end of a branch, with its facts; branches often share it.
     """
 
-    def __init__(self, program: Program, function: str, judge: Judgements[TypingContext]) -> None:
+    values: CheckedValues
+
+    def __init__(self, program: Program, function: str, judge: Judgements[Elaboration]) -> None:
+        super().__init__(program.decider, values=CheckedValues(), facts=TracedFacts())
         self.program = program
         self.function = function
         self.judge = judge
         self.scope = Scoping()
         self.strictness = Strictness(program)
-        self.facts = TracedFacts()
-        self._trail = Trail()
-        self.values = Values(self._trail)
+        self._trail = self.values.trail
         self.unknowns = Unknowns()
         self.obligations = Obligations()
         self.output = Output()
@@ -71,18 +70,15 @@ class TypingContext:
     def branch(self) -> Iterator[list[Step]]:
         """Collect the steps of a branch in a list of their own; its names, facts and live values end with it."""
         reach, output = self.reach, self.output
-        mark, facts, outer = self._trail.mark(), self.facts.mark(), output.steps
-        ended = reach.unreachable, reach.ended_at, reach.gradual_before
+        outer, ended = output.steps, (reach.unreachable, reach.ended_at, reach.gradual_before)
         output.steps, reach.ended_at = [], None
         self._enter_branch(1)
-        with self.scope.block():
+        with self.local(), self.scope.block():
             yield output.steps
         self._enter_branch(-1)
         self._forget_unreached()
         output.steps = outer
         reach.unreachable, reach.ended_at, reach.gradual_before = ended
-        self._trail.undo(mark)
-        self.facts.rollback(facts)
 
     @contextmanager
     def apart(self) -> Iterator[list[Step]]:
@@ -155,9 +151,9 @@ class TypingContext:
         shared = self.unknowns.shared
 
         def known(path: str, axis: int, hole: Hole) -> Dim | None:
-            if not hole.key:
+            key = hole.shared_by(operands)
+            if key is None:
                 return None
-            key = _key(hole, operands)
             found = shared.get(key, here.get(key))
             here.setdefault(key, size_of(path, axis))
             return found
@@ -169,8 +165,8 @@ class TypingContext:
             for fact in opening.facts():  # a fact about other sizes may hold only where it was checked
                 self.facts.assume(fact, learnt=len(fact.variables()) > 1)
             self._trail.put(self.unknowns.sized, opening.existential, True)
-            if opening.hole.key:
-                self._trail.put(shared, _key(opening.hole, operands), opening.existential)
+            if (key := opening.hole.shared_by(operands)) is not None:
+                self._trail.put(shared, key, opening.existential)
             self.strictness.gradual = True
         if not isinstance(type, TensorType):
             self.strictness.opened(type)
@@ -214,20 +210,15 @@ class TypingContext:
 
     def contents(self, name: str, read: bool = False) -> TensorType[Dim] | None:
         """The tensor type of an integer value of tracked length; unknown elements become symbolic.  [type.contents]"""
-        type = self.values.types[name]
-        if not isinstance(type, TensorType) or type.dtype is DType.BOOL:
-            return None
-        if type.contents is None:
-            if tracked_length(type, self.program.limits.contents, read) is None:
-                return None
-            type = with_contents(type, name)
-            self.values.types[name] = type
-            promise = Promise(self.values.span_of(name), f"the elements of `{name}`")
-            for content in type.contents or ():
-                for variable in content.variables():
-                    self.unknowns.existentials.setdefault(variable, promise)
-                if name in self.values.forgetful:
-                    self.strictness.forget(content.variables())
+        before, type = self.values.types[name], self.values.contents(name, self.program.limits.contents, read)
+        if type is None or type is before:
+            return type
+        promise = Promise(self.values.span_of(name), f"the elements of `{name}`")
+        for content in type.contents or ():
+            for variable in content.variables():
+                self.unknowns.existentials.setdefault(variable, promise)
+            if name in self.values.forgetful:
+                self.strictness.forget(content.variables())
         return type
 
     def forget(self) -> None:
@@ -237,10 +228,3 @@ class TypingContext:
         self.branch_end = None
         self.scope.forget()
         self._trail.clear()
-
-
-def _key(hole: Hole, operands: tuple[str, ...]) -> object:
-    """The key of an unknown: its operator's label and the operands, by identity."""
-    assert hole.key is not None
-    label, indices = hole.key
-    return label, tuple(operands[index] for index in indices)

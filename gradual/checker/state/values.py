@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gradual.checker.program.elided import Template
+from gradual.core.context import Values
 from gradual.core.known_ranges import KnownRanges
 from gradual.core.refinement import Implied, of_value
-from gradual.dims.term.dim import Dim, Variable, constant
+from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.rank_cases import at_size
 from gradual.source import Span
 from gradual.syntax.tree import ast
-from gradual.trail import Trail
-from gradual.types.type import OpenedType, TensorType
-from gradual.types.unpacking import all_at_rank, base_of, shapes_unknown
+from gradual.types.type import OpenedType
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +45,11 @@ Origin = Written | Made
 
 
 @dataclass(slots=True, eq=False)
-class Values:
-    """The core variables of a definition.
+class CheckedValues(Values[Typed]):
+    """The core variables of a definition that is being checked.
 
     Attributes:
-        trail: the changes to undo at the end of a branch.
-        types: the unpacked type of every core variable, in scope or not.
-        unranked: origin of a shape -> the values whose types mention `*` with that shape.
         origins: value -> its origin.
-        live: core variables whose values exist here.
         solved: rank or size that became known in this branch -> the dim that types use for it.
         forgetful: integer values whose elements are too large to keep as formulas.
         implications: boolean without a formula -> the constraints it implies.
@@ -64,11 +59,7 @@ class Values:
         doubtful: values with an error if the definition is strict, and values made from them.
     """
 
-    trail: Trail
-    types: dict[str, Typed] = field(default_factory=dict)
-    unranked: dict[str, list[str]] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)
-    live: dict[str, bool] = field(default_factory=dict)
     solved: dict[Dim, Dim] = field(default_factory=dict)
     forgetful: set[str] = field(default_factory=set)
     implications: dict[str, Implied] = field(default_factory=dict)
@@ -95,11 +86,7 @@ class Values:
 
     def define(self, name: str, type: Typed, origin: Origin | None = None) -> str:
         """Define a core variable with its type, and make it live."""
-        self.types[name] = type
-        self.trail.put(self.live, name, True)
-        if not isinstance(type, Broken | TensorType):
-            for shape in shapes_unknown(type):
-                self.unranked.setdefault(shape, []).append(name)
+        Values.define(self, name, type)
         if origin is not None:
             self.origins[name] = origin
         if isinstance(origin, Made) and (self.failed or self.doubtful):
@@ -119,13 +106,6 @@ class Values:
         assert not isinstance(type, Broken), name
         return type
 
-    def at_rank(self, origin: str, rank: int) -> None:
-        """Put the rank into the types of all values of this shape, for the rest of this branch."""
-        held = {name: self.types[name] for name in self.unranked.get(origin, ())}
-        known = {name: type for name, type in held.items() if not isinstance(type, Broken)}
-        for name, type in all_at_rank(known, origin, rank).items():
-            self.trail.put(self.types, name, type)
-
     def at_size(self, name: str, size: Dim, number: int) -> None:
         """Replace a size in a value's type by a number, for the rest of this branch."""
         self.trail.put(self.types, name, at_size(self.opened(name), size, number))
@@ -134,11 +114,6 @@ class Values:
     def implied(self, name: str) -> Implied:
         """The constraints on sizes that a boolean implies.  [type.if.part]"""
         return of_value(self.implications, name, self.types[name])
-
-    def is_visible(self, variable: Variable) -> bool:
-        """Whether the variable's witness exists here; a rigid name is visible wherever it is in scope."""
-        base = base_of(variable)
-        return base is None or base in self.live
 
     def span_of(self, name: str) -> Span:
         """The span where a value is made or its type is written."""

@@ -1,13 +1,13 @@
-"""The `//~` lines of a program, which are removed from it, and give the expected diagnostics with their positions.
+"""The `//~` lines of a program: they are removed from it, and give the expected diagnostics with their positions.
 
     //~      ^^ error E0302 at n=3, m=2    the primary span is the columns of the carets, on the last program line above
-    //~          -- the weight             a related place of the diagnostic just above
+    //~          -- the weight             a related span of the diagnostic just above
     //~ @3-15 error E0302                  columns in numbers (columns 1 to 4, empty spans, wide spans)
     //~ @3-+2:4 error E0308                from column 3 to column 4, two program lines further down
-    //~ related 1:12-1:20 the parameter    a related place on any line
+    //~ related 1:12-1:20 the parameter    a related span on any line
     //~ ^^ may warning E0501               allowed, not required
 
-Annotation lines are taken out with their line, so positions count the lines of the program alone.
+Annotation lines are removed, so positions count only the lines of the program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PLACE = re.compile(r"^(\d+):(\d+)-(\d+):(\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """A program without its annotations, the diagnostics they expect, and what could not be read (line, message)."""
+    """A program without its annotations, the expected diagnostics, and errors in annotations (line, message)."""
 
     text: str
     diagnostics: tuple[ExpectedDiagnostic, ...]
@@ -47,14 +47,14 @@ def is_annotation(line: str) -> bool:
 
 
 def place(text: str) -> Place:
-    """The place that `1:28-1:29` writes; ValueError otherwise."""
+    """Parse a range such as `1:28-1:29`; raises ValueError if it is none."""
     if not (match := _PLACE.match(text.strip())):
         raise ValueError(f"expected a place such as 1:28-1:29, found `{text.strip()}`")
     return Place(*map(int, match.groups()))
 
 
 def annotated(lines: tuple[str, ...], first: int) -> Annotated:
-    """Split a program from its annotations; `first` is the file's line number of its first line."""
+    """Separate a program from its annotations; `first` is the line number of its first line in the file."""
     program: list[str] = []
     found: list[ExpectedDiagnostic] = []
     waiting: list[ExpectedRelated] = []
@@ -88,7 +88,7 @@ def _note(
 
 
 def _relate(related: ExpectedRelated, found: list[ExpectedDiagnostic], waiting: list[ExpectedRelated]) -> None:
-    """A related place belongs to the diagnostic above it, or else to the first below."""
+    """Add a related span to the diagnostic above it, or else to the first one below."""
     if found:
         found[-1] = replace(found[-1], related=(*found[-1].related, related))
     else:

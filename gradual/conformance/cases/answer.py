@@ -29,7 +29,7 @@ class FoundDiagnostic:
 
 @dataclass(frozen=True, slots=True)
 class FoundCheck:
-    """A residual check that was left."""
+    """A residual check."""
 
     condition: str
     place: Place
@@ -48,11 +48,11 @@ class Report:
         functions: types by name, `@main`.
         bindings: (function, name, type with its contents) in source order.
         core: the elaborated program, line by line; empty for a rejected one.
-        static: for each function asked about, `@f  static`, or a line for each obstacle, and what to pin.
-        plan: for each function asked about, a line for each buffer, each slot, and the peak.
-        after: the elaborated program after the passes, or why they cannot be used.
-        left: what the passes told.
-        passed: whether the program went through passes.
+        static: for each requested function, `@f  static`, or a line for each obstacle, and the inputs to pin.
+        plan: for each requested function, a line for each buffer, each slot, and the peak.
+        after: the elaborated program after the passes, or why they cannot be applied.
+        left: the notes of the passes.
+        passed: whether passes were applied.
     """
 
     accepted: bool
@@ -96,11 +96,11 @@ Outcome = GotValue | GotBlame | GotFault
 
 
 class NoAnswer(Exception):
-    """There is no answer, and why."""
+    """There is no answer; the argument says why."""
 
 
 class Crashed(NoAnswer):
-    """The implementation failed inside, or ended."""
+    """The implementation had an internal error, or its process ended."""
 
 
 class TimedOut(NoAnswer):
@@ -108,7 +108,7 @@ class TimedOut(NoAnswer):
 
 
 class Garbled(NoAnswer):
-    """What came breaks the protocol."""
+    """The reply violates the protocol."""
 
 
 class Skipped(NoAnswer):

@@ -38,7 +38,7 @@ class Variant:
 
 
 def lines_of(fence: Fence, read: Callable[[str, int], T]) -> tuple[list[T], list[tuple[int, str]]]:
-    """What `read` makes of each line that is not empty, and the lines that it refused."""
+    """The results of `read` for each nonempty line, and the lines for which it failed, with the reason."""
     found: list[T] = []
     problems: list[tuple[int, str]] = []
     for number, line in enumerate(fence.lines, fence.line):
@@ -65,7 +65,7 @@ def check_line(text: str, number: int) -> ExpectedCheck:
 
 
 def places(text: str) -> tuple[Place, ...]:
-    """Places separated by commas."""
+    """Parse ranges separated by commas."""
     return tuple(place(part) for part in text.split(","))
 
 

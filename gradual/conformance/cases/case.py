@@ -1,6 +1,6 @@
-"""What a conformance case is: the request (a program and calls) and, kept apart from it, what is expected.
+"""A conformance case: the request (a program and calls) and, separate from it, the expected answers.
 
-The code that asks an implementation takes a `Request` and never sees an `Expectation`.
+The code that queries an implementation takes a `Request` and never sees an `Expectation`.
 """
 
 from __future__ import annotations
@@ -26,18 +26,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An error in a suite or chapter itself, with its position; it fails the whole run."""
+    """An error in a suite or chapter itself, with its position; `case` is the case that has it, empty for none.
+
+    Such a case is malformed: it fails, and the others are run.
+    """
 
     file: str
     line: int
     message: str
+    case: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}"
 
 
 class Malformed(Exception):
-    """Suites that cannot be read; carries every problem found."""
+    """Suites of which no case can be read; carries every problem found."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -46,7 +50,7 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedRelated:
-    """A place that must be among the related ones of a diagnostic; the label is the author's, and not compared."""
+    """A related span that a diagnostic must have; the label is a comment, which is not compared."""
 
     place: Place
     label: str
@@ -57,10 +61,10 @@ class ExpectedDiagnostic:
     """One `//~` line: an error or warning that must (or, `optional`, may) be reported.
 
     Attributes:
-        place: the primary span; None where only the code is expected.
-        related: places that must be among the related ones.
-        witness: sizes at which the program fails; checked by substitution, never compared.
-        line: where the expectation stands in its file.
+        place: the primary span; None if only the code is expected.
+        related: related spans that it must have.
+        witness: sizes at which the program fails; they are checked by substitution, and compared only by LEAST.
+        line: the line of the expectation in its file.
     """
 
     code: str
@@ -74,7 +78,7 @@ class ExpectedDiagnostic:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedType:
-    """`@f : T`, `%x : T`, or `@f %x : T` where the name alone is ambiguous."""
+    """`@f : T`, `%x : T`, or `@f %x : T` if the name alone is ambiguous."""
 
     function: str | None
     name: str
@@ -84,7 +88,7 @@ class ExpectedType:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCheck:
-    """A residual check: its condition, the position of the requirement, its rule, and whom it blames."""
+    """A residual check: its condition, its span, its rule, and the spans that it blames."""
 
     condition: str
     place: Place
@@ -96,7 +100,7 @@ class ExpectedCheck:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedValue:
-    """A value: a `Drawn` inside compares shape and dtype only."""
+    """A value; of a `Drawn` in it, only shape and dtype are compared."""
 
     value: Values
     line: int
@@ -104,7 +108,7 @@ class ExpectedValue:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedBlame:
-    """A failed check, and the places it blames."""
+    """A failed check, and the spans that it blames."""
 
     code: str
     blames: tuple[Place, ...]
@@ -129,8 +133,8 @@ class Request:
     Attributes:
         static: functions for which to report what keeps them from being static.
         plan: functions for which to plan memory.
-        runtime: what runs the calls: "vm", "graph", or "measured", the vm with the plan asserted.
-        passes: the passes to apply to the program before it runs, as words.
+        runtime: how calls are run: "vm", "graph", or "measured", the vm with assertions of the memory plan.
+        passes: the passes to apply to the program before it is run, as words.
     """
 
     name: str
@@ -144,16 +148,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What is compared with the answers.
+    """The expected answers; None means that something is not compared.
 
     Attributes:
-        diagnostics: errors and warnings, exhaustive.
-        checks: residual checks, exhaustive; None where they are not asked for (rejected programs, variants).
-        core: the elaborated program; None when not asked.
-        static: what keeps functions from being static; plan: the memory of functions; None when not asked.
-        after: the elaborated program after the passes; left: what they told; None when not asked.
+        diagnostics: all errors and warnings.
+        checks: all residual checks; None for rejected programs and variants.
+        core: the elaborated program.
+        static: what keeps functions from being static; plan: the memory of functions.
+        after: the elaborated program after the passes; left: the notes of the passes.
         outcomes: one for each call of the request.
-        variant: only the verdict and the codes of errors are expected.
+        variant: whether only the verdict and the codes of errors are compared.
     """
 
     diagnostics: tuple[ExpectedDiagnostic, ...] = ()
@@ -169,7 +173,7 @@ class Expectation:
 
     @property
     def accepted(self) -> bool | None:
-        """Whether the program must be accepted; None when both verdicts are allowed."""
+        """Whether the program must be accepted; None if both verdicts are allowed."""
         errors = [d for d in self.diagnostics if d.severity == "error"]
         if any(not d.optional for d in errors):
             return False

@@ -1,7 +1,7 @@
-"""Conditions of checks, compared by what they mean: two texts are one condition if no valuation tells them apart.
+"""Semantic comparison of the conditions of checks: they are equivalent if they agree at all sampled valuations.
 
-A text is read into a function of a valuation.  Sizes range over small numbers and the numbers that the texts mention,
-with their neighbours; valuations at which one side divides by less than 1 say nothing.
+A text is parsed into a function of a valuation.  Sizes are drawn from small numbers and the numbers in the texts with
+their neighbours; valuations at which one side divides by less than 1 are ignored.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _FUNCTIONS: dict[str, Callable[[int, int], int]] = {
 
 
 class _Reader:
-    """A cursor over the tokens of a condition, with the variables it met."""
+    """A cursor over the tokens of a condition, with the variables found so far."""
 
     def __init__(self, text: str) -> None:
         self.tokens = _tokens(text)
@@ -164,7 +164,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 
 
 def read_condition(text: str) -> tuple[Term, set[str]]:
-    """The condition's truth as a function of a valuation, and its variables; ValueError where it is none."""
+    """The truth of a condition as a function of a valuation, and its variables; raises ValueError if malformed."""
     reader = _Reader(text)
     term = reader.term()
     if reader.peek():
@@ -173,7 +173,7 @@ def read_condition(text: str) -> tuple[Term, set[str]]:
 
 
 def same_condition(left: str, right: str) -> bool:
-    """Whether two texts are equivalent conditions at all valuations that are tried."""
+    """Whether two conditions agree at all sampled valuations."""
     if left == right:
         return True
     try:
@@ -193,7 +193,7 @@ def _told(one: Term, other: Term, sizes: Mapping[str, int]) -> bool | None:
 
 
 def _valuations(names: list[str], text: str) -> list[dict[str, int]]:
-    """Small sizes, and elements that may be negative, drawn in an order that never changes."""
+    """Pseudo-random valuations, the same in every run: small sizes, and elements that may be negative."""
     numbers = {int(number) + step for number in re.findall(r"(?<![\w\[])\d+", text) for step in (-1, 0, 1)}
     sizes = sorted({0, 1, 2, 3, 4, 5, 6, 7} | {number for number in numbers if number >= 0})
     elements = [-2, -1, *sizes]

@@ -1,4 +1,4 @@
-"""A case as one line of JSON, for runners that are not this one."""
+"""A case as one line of JSON, for other test runners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradual.interface.input.values import Built, Drawn, Fields, Literal, writte
 
 
 def copied(case: Case) -> str:
-    """The case as JSON, with its position and a SHA-256 hash.  Positions and values are written as in suites."""
+    """The case as JSON, with its position and a SHA-256 hash; positions and values are in the syntax of suites."""
     form = {
         "id": case.id,
         "rules": list(case.rules),

@@ -1,4 +1,4 @@
-"""The chapter of operators' entries, generated from the declarations: nothing about an operator is written twice."""
+"""The chapter of operators' entries, generated from the declarations, so that nothing is written twice."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _entry(operator: Operator) -> str:
 
 
 def _said(operator: Operator) -> Iterator[str]:
-    """The facts in an operator's declaration that are not in its text, a sentence each."""
+    """The facts in an operator's declaration that are not in its docstring, one sentence each."""
     if operator.aliases:
         yield f"Also written {', '.join(f'`{alias}`' for alias in operator.aliases)}."
     if operator.reads:
@@ -100,7 +100,7 @@ def _text(operator: Operator) -> str:
 
 
 def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
-    """Rule -> operators that cite it, with the citing clause; a dynamic variant has those of its static form."""
+    """Rule -> operators that cite it, with the citing clause; a dynamic variant cites the rules of its static form."""
     found: dict[str, list[tuple[str, str]]] = {}
     for operator in operators:
         twin = getattr(operator.judge, "__self__", None)

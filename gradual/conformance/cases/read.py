@@ -1,7 +1,8 @@
-"""Markdown suites and chapters, read into cases.
+"""Reading of cases from Markdown suites and chapters.
 
 In a suite each heading of level 2 is a case; in a chapter each `relay` block below a rule's heading is one.
-Whatever cannot be read is a `Problem`: nothing is skipped, and a suite without cases is a problem too.
+Anything that cannot be read is a `Problem` and makes its case malformed; nothing is skipped without a report.  A suite
+without cases is a problem too.
 """
 
 from __future__ import annotations
@@ -38,26 +39,33 @@ class _Section:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Every case of the suites and chapters, and every rule that a chapter's heading names (with its place)."""
+    """All cases and rules of the suites and chapters.
+
+    Attributes:
+        cases: every case that can be read.
+        rules: every rule named by a chapter's heading, with its position.
+        problems: all errors, in the order of files; a case with an error is not among the cases.
+    """
 
     cases: tuple[Case, ...]
     rules: dict[str, Problem]
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read so far."""
+    """The cases, rules and problems that have been read so far."""
 
     cases: list[Case] = field(default_factory=list)
     rules: dict[str, Problem] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
-    def complain(self, file: str, line: int, message: str) -> None:
-        self.problems.append(Problem(file, line, message))
+    def complain(self, file: str, line: int, message: str, case: str = "") -> None:
+        self.problems.append(Problem(file, line, message, case.partition("#")[0]))
 
 
 def load(spec: Path) -> Collection:
-    """All cases and rules below the folder `spec`; Malformed with every problem otherwise.  [conformance.empty]"""
+    """Read all cases and rules in the folder `spec`; raises Malformed if no case can be read.  [conformance.empty]"""
     reading = _Reading()
     suites = sorted(p for p in (spec / "conformance").rglob("*.md") if p.name != "README.md")
     for path in sorted(spec.glob("[0-9]*.md")):
@@ -68,7 +76,7 @@ def load(spec: Path) -> Collection:
 
 
 def read(suites: dict[str, str], chapters: dict[str, str]) -> Collection:
-    """The cases and rules of texts by file name; Malformed with every problem otherwise."""
+    """Read the cases and rules of texts given by file name; raises Malformed if no case can be read."""
     reading = _Reading()
     for name, text in chapters.items():
         _chapter(text, name, reading)
@@ -82,19 +90,24 @@ def _finished(reading: _Reading, where: str) -> Collection:
     for case in reading.cases:
         for rule in case.rules:
             if rule not in reading.rules:
-                reading.complain(case.file, case.line, f"case {case.id} names an unknown rule `{rule}`")
+                reading.complain(case.file, case.line, f"case {case.id} names an unknown rule `{rule}`", case.id)
     if not reading.cases and not reading.problems:
         reading.complain(where, 1, "no conformance case was found [conformance.empty]")
-    if reading.problems:
-        raise Malformed(sorted(reading.problems, key=lambda p: (p.file, p.line)))
-    return Collection(tuple(reading.cases), reading.rules)
+    problems = sorted(reading.problems, key=lambda p: (p.file, p.line))
+    malformed = {problem.case for problem in problems}
+    cases = tuple(case for case in reading.cases if case.id.partition("#")[0] not in malformed)
+    if not cases:
+        raise Malformed(problems)
+    return Collection(cases, reading.rules, tuple(problems))
 
 
 def _unique(reading: _Reading) -> None:
     seen: dict[str, Case] = {}
     for case in reading.cases:
         if (earlier := seen.setdefault(case.id, case)) is not case:
-            reading.complain(case.file, case.line, f"case {case.id} stands also in {earlier.file}:{earlier.line}")
+            reading.complain(
+                case.file, case.line, f"case {case.id} stands also in {earlier.file}:{earlier.line}", case.id
+            )
 
 
 def _suite(text: str, file: str, reading: _Reading) -> None:
@@ -121,13 +134,13 @@ def _no_fences(section: _Section, file: str, reading: _Reading) -> None:
 def _suite_case(section: _Section, file: str, reading: _Reading) -> None:
     prose = " ".join(section.prose)
     for key in (key for key, _ in _KEY.findall(prose) if key != "rules"):
-        reading.complain(file, section.line, f"unknown key `{key}:`")
+        reading.complain(file, section.line, f"unknown key `{key}:`", section.title)
     for fence in section.fences:
         if fence.language not in BLOCKS:
-            reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`")
+            reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`", section.title)
     rules = _rules(prose)
     if not rules:
-        reading.complain(file, section.line, f"case {section.title} names no rules")
+        reading.complain(file, section.line, f"case {section.title} names no rules", section.title)
     known = [fence for fence in section.fences if fence.language in BLOCKS]
     _cases(section.title, section.line, rules, known, prose, file, reading)
 
@@ -138,14 +151,14 @@ def _cases(
     blocks: dict[str, Fence] = {}
     for fence in fences:
         if blocks.setdefault(fence.language, fence) is not fence:
-            reading.complain(file, fence.line - 1, f"a second `{fence.language}` block")
+            reading.complain(file, fence.line - 1, f"a second `{fence.language}` block", id)
     if "relay" not in blocks:
-        reading.complain(file, line, f"case {id} has no `relay` block")
+        reading.complain(file, line, f"case {id} has no `relay` block", id)
         return
     cases, problems = cases_of(Case(id, file, line, rules, prose=prose, fences=blocks))
     reading.cases.extend(cases)
     for number, message in problems:
-        reading.complain(file, number, message)
+        reading.complain(file, number, message, id)
 
 
 def _rules(prose: str) -> tuple[str, ...]:
@@ -154,7 +167,7 @@ def _rules(prose: str) -> tuple[str, ...]:
 
 
 def _chapter(text: str, file: str, reading: _Reading) -> None:
-    """Read a chapter: a heading that is a rule's name is that rule; each `relay` block below it is a case."""
+    """Read a chapter: a heading that is a rule's name defines the rule, and each `relay` block below it is a case."""
     for section in _sections(text, file, reading):
         match = RULE.match(section.title)
         if match:
@@ -194,19 +207,21 @@ def _sections(text: str, file: str, reading: _Reading) -> Iterator[_Section]:
             yield section
             section = _Section(len(heading[1]), heading[2], number)
         elif opening := _FENCE.match(line):
-            section.fences.append(_fence(opening, number, lines, file, reading))
+            fence, is_closed = _fence(opening, number, lines)
+            section.fences.append(fence)
+            if not is_closed:
+                case = section.title if CASE_ID.match(section.title) else ""
+                reading.complain(file, number, "the block is not closed", case)
         else:
             section.prose.append(line.strip())
     yield section
 
 
-def _fence(
-    opening: re.Match[str], number: int, lines: Iterator[tuple[int, str]], file: str, reading: _Reading
-) -> Fence:
+def _fence(opening: re.Match[str], number: int, lines: Iterator[tuple[int, str]]) -> tuple[Fence, bool]:
+    """The block that begins here, and whether it ends."""
     inside: list[str] = []
     for _, line in lines:
         if line.rstrip() == opening[1]:
-            return Fence(opening[2], number + 1, tuple(inside))
+            return Fence(opening[2], number + 1, tuple(inside)), True
         inside.append(line)
-    reading.complain(file, number, "the block is not closed")
-    return Fence(opening[2], number + 1, tuple(inside))
+    return Fence(opening[2], number + 1, tuple(inside)), False

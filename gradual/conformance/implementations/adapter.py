@@ -28,7 +28,7 @@ from gradual.limits import LIMITS
 Answer = TypeVar("Answer")
 
 _LINGERS = 1.0
-"""Seconds in which the pipes of an ended process close, unless something that it started elsewhere holds them."""
+"""Seconds to wait for the pipes of an ended process to close; another process that it started may keep them open."""
 
 _ATTENTIVE = 0.5
 """The polling interval, in seconds, for interrupts during a wait for a reply."""
@@ -41,7 +41,7 @@ _AHEAD = 4
 
 
 def _words(command: str) -> list[str]:
-    """A command in words.  Raises FileNotFoundError where there is no such program, ValueError where there are none."""
+    """Split a command into words.  Raises FileNotFoundError if there is no such program, ValueError if it is empty."""
     words = shlex.split(command)
     if not words:
         raise ValueError("the command is empty")
@@ -51,9 +51,9 @@ def _words(command: str) -> list[str]:
 
 
 class Adapter:
-    """A command that replies to requests on its stdin; it is begun anew after it died, hung or broke the protocol.
+    """A command that replies to requests on its stdin; it is restarted if it died, hung or broke the protocol.
 
-    Arguments of calls are made here, so that no implementation draws elements.
+    Arguments of calls are made here, so that no implementation generates random elements.
 
     Attributes:
         seconds: how long a reply may take.
@@ -79,7 +79,7 @@ class Adapter:
             self._end()
 
     def greet(self) -> Greeting:
-        """Who answers.  Raises OSError where the command cannot be run, and NoAnswer."""
+        """Start the command and ask for its name and profiles.  Raises OSError if it cannot be run, and NoAnswer."""
         self._process = _Process(self.command)
         return self._asked(self._process, protocol.hello(), protocol.greeting)
 
@@ -93,14 +93,14 @@ class Adapter:
         return self._read(protocol.running(request, call.function, given), protocol.outcome)
 
     def _read(self, request: Object, read: Callable[[Object], Answer]) -> Answer:
-        """The reply as it is read, by a process that was greeted.  Raises NoAnswer."""
+        """The reply, parsed by `read`; the process is started first if there is none.  Raises NoAnswer."""
         if self._process is None:
             self.greet()
         assert self._process is not None
         return self._asked(self._process, request, read)
 
     def _asked(self, process: _Process, request: Object, read: Callable[[Object], Answer]) -> Answer:
-        """The reply as it is read; a process that gave none, or something else, is ended.  Raises NoAnswer."""
+        """The reply, parsed by `read`; a process without a valid reply is killed.  Raises NoAnswer."""
         self._seq += 1
         process.send(json.dumps({"seq": self._seq} | request))
         try:
@@ -113,7 +113,7 @@ class Adapter:
             raise self._given_up(process, why) from None
 
     def _given_up(self, process: _Process, why: NoAnswer) -> NoAnswer:
-        """The reason for no answer, with the end of stderr; the process is killed."""
+        """Kill the process, and add the end of its stderr to the reason for no answer."""
         self._end()
         return type(why)(f"{why}{process.said.last_words()}")
 
@@ -124,7 +124,7 @@ class Adapter:
 
 
 class _Process:
-    """A running command, its lines written and read by threads, so that it can hang at either."""
+    """A running command; threads write and read its lines, so that a hanging command does not block the runner."""
 
     def __init__(self, command: list[str]) -> None:
         pipe = subprocess.PIPE
@@ -184,7 +184,7 @@ class _Process:
                     file.close()
 
     def _write(self, stdin: IO[bytes]) -> None:
-        with contextlib.suppress(OSError):  # a process that is gone shows in what is read
+        with contextlib.suppress(OSError):  # a process that has ended is noticed by the reader
             while (line := self.requests.get()) is not None:
                 stdin.write(line.encode() + b"\n")
                 stdin.flush()
@@ -218,8 +218,8 @@ class _Said:
         self._listener.start()
 
     def _listen(self) -> None:
-        with contextlib.suppress(OSError, ValueError):  # it was closed
-            while piece := self._stream.read1(_PIECE):  # type: ignore[attr-defined]  # as pipes have it
+        with contextlib.suppress(OSError, ValueError):  # the stream was closed
+            while piece := self._stream.read1(_PIECE):  # type: ignore[attr-defined]  # pipes have it
                 self._end = (self._end + piece)[-4 * _SHOWN :]
 
     def close(self) -> None:
@@ -229,7 +229,7 @@ class _Said:
             self._stream.close()
 
     def last_words(self) -> str:
-        """The last words, below a line of its own."""
+        """The end of stderr, after a line feed."""
         words = self._end.decode("utf-8", errors="replace")[-_SHOWN:].strip()
         return f"\n{words}" if words else ""
 
@@ -240,7 +240,7 @@ _PIECE = 1 << 16
 class OneShot:
     """A command that is run for each program, with the program's file as its last argument: exit 0 accepts, 1 rejects.
 
-    It answers about nothing but the verdict.
+    Its only profile is the verdict.
     """
 
     def __init__(self, command: str, seconds: float) -> None:
@@ -259,7 +259,7 @@ class OneShot:
         return Report(accepted=code == 0)
 
     def _exit_code(self, path: str) -> tuple[int, str]:
-        """The exit code for a file, and the last words on stderr."""
+        """The exit code for a file, and the end of stderr."""
         nothing = subprocess.DEVNULL
         try:
             process = subprocess.Popen(
@@ -279,5 +279,5 @@ class OneShot:
         return code, said.last_words()
 
     def run(self, request: Request, call: Call) -> Outcome:
-        """Nothing is run."""
+        """Unreachable, since the profile RUN is not among its profiles."""
         raise AssertionError(call)

@@ -14,11 +14,11 @@ from gradual.interface.input.values import Built, Call, Drawn, Fields, Literal, 
 from gradual.tensors.tensor import Tensor
 
 NO_RULE = "check.proved"
-"""What a case shows of which no rule says anything."""
+"""The rule of a case in which no other rule decides anything."""
 
 
 def called(function: str, arguments: Sequence[Argument]) -> Call:
-    """A call with its arguments written out; raises Trouble where a file of one cannot be read."""
+    """A call with its arguments as literals; raises Trouble if the file of one cannot be read."""
     return Call(function, tuple(map(_written_out, arguments)))
 
 
@@ -29,7 +29,7 @@ def _written_out(argument: Argument) -> Values:
 
 
 def made(id: str, text: str, calls: Sequence[Call], smt: bool = True) -> Iterator[str]:
-    """The lines of the case; what it is there for is left to its author to say."""
+    """The lines of the case, without prose, which its author has to add."""
     reference, request = Reference(smt), Request(id, text.rstrip("\n"), tuple(calls))
     report = reference.check(request)
     outcomes = [reference.run(request, call) for call in calls]
@@ -48,7 +48,7 @@ def _block(language: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _rules(report: Report, outcomes: Sequence[Outcome]) -> list[str]:
-    """The rules that decide something."""
+    """The rules of the diagnostics, the residual checks and the blames."""
     found = {diagnostic.rule for diagnostic in _grave(report)} | {check.rule for check in report.checks}
     found |= {outcome.rule for outcome in outcomes if isinstance(outcome, GotBlame)}
     return sorted(found) or [NO_RULE]
@@ -59,7 +59,7 @@ def _grave(report: Report) -> Iterator[FoundDiagnostic]:
 
 
 def _program(text: str, report: Report) -> Iterator[str]:
-    """The program with its warnings, each below the line on which it begins."""
+    """The program with the annotations of its warnings, each below the line on which the warning begins."""
     for number, line in enumerate(text.split("\n"), 1):
         yield line
         for found in _grave(report):
@@ -73,7 +73,7 @@ def _call(call: Call) -> str:
 
 
 def _told(call: Call, found: Outcome) -> str:
-    """The outcome; for drawn elements only dtype and shape, which do not depend on the generator."""
+    """The outcome; if an argument is random, only its dtype and shape, which do not depend on the generator."""
     match found:
         case GotValue(value) if any(map(_is_drawn, call.arguments)):
             return written(_shaped(value))

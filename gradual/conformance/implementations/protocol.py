@@ -1,7 +1,7 @@
-"""How an implementation in another process is asked: one JSON object a line, a request and its reply.
+"""The protocol for an implementation in another process: requests and replies, one JSON object per line.
 
 The forms of diagnostics, checks, spans and values are those of `gradual check --format json` and `gradual run --format
-json`; what a reply has beyond what is read here is ignored.  `spec/conformance/protocol/` has the schemas.
+json`; other keys of a reply are ignored.  `spec/conformance/protocol/` has the schemas.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """Who answers, and about what."""
+    """The implementation's name and version, and the profiles that it supports."""
 
     name: str
     version: str
@@ -59,7 +59,7 @@ def bye() -> Object:
 
 
 def checking(request: Request) -> Object:
-    """Ask for everything about a program; of some of its functions for obstacles and plans, and after some passes."""
+    """The request to check a program; it lists functions for obstacles and for plans, and passes to apply."""
     return {
         "cmd": "check",
         "name": request.name,
@@ -71,7 +71,7 @@ def checking(request: Request) -> Object:
 
 
 def running(request: Request, function: str, arguments: Sequence[Value]) -> Object:
-    """Ask for the outcome of a call."""
+    """The request to run a call."""
     return {
         "cmd": "run",
         "name": request.name,
@@ -85,7 +85,7 @@ def running(request: Request, function: str, arguments: Sequence[Value]) -> Obje
 
 # -------------------------------------------------------------------------------------------------------- replies
 def replied(line: bytes, seq: int) -> Object:
-    """The reply in a line.  Raises Garbled, and Skipped or Crashed where the implementation says so."""
+    """Parse a reply.  Raises Garbled, or Skipped or Crashed if the implementation says so."""
     try:
         form = json.loads(line.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -101,7 +101,7 @@ def replied(line: bytes, seq: int) -> Object:
 
 
 def greeting(form: Object) -> Greeting:
-    """The reply to `hello`.  Raises Garbled."""
+    """Parse the reply to `hello`.  Raises Garbled."""
     if form.get("protocol") != VERSION or type(form["protocol"]) is not int:
         raise Garbled(f"the implementation speaks protocol {form.get('protocol')!r}, not {VERSION}")
     if form.get("profiles") is None:
@@ -114,7 +114,7 @@ def greeting(form: Object) -> Greeting:
 
 
 def report(form: Object) -> Report:
-    """The reply to `check`; whatever is not there was not found.  Raises Garbled."""
+    """Parse the reply to `check`; missing lists are empty.  Raises Garbled."""
     accepted = form.get("accepted")
     if not isinstance(accepted, bool):
         raise Garbled(f"`accepted` is true or false, not {accepted!r}")
@@ -135,7 +135,7 @@ def report(form: Object) -> Report:
 
 
 def outcome(form: Object) -> Outcome:
-    """The reply to `run`.  Raises Garbled."""
+    """Parse the reply to `run`.  Raises Garbled."""
     match form.get("outcome"):
         case "value":
             try:
@@ -219,7 +219,7 @@ def _object(form: Any) -> Object:
 
 
 def _list(form: Object, name: str, read: Callable[[Any], Part]) -> tuple[Part, ...]:
-    """The list of that name, each of its elements read; empty where there is none."""
+    """The list of that name with its elements parsed; empty if there is none."""
     found = form.get(name, [])
     if not isinstance(found, list):
         raise Garbled(f"`{name}` is a list, not {found!r:.80}")

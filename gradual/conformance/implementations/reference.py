@@ -56,7 +56,7 @@ class Reference:
         return self._passed(request, replace(report, static=static, plan=plan))
 
     def _passed(self, request: Request, report: Report) -> Report:
-        """The report with what came of the request's passes."""
+        """The report with the result of the request's passes."""
         if not request.passes:
             return report
         try:
@@ -68,7 +68,7 @@ class Reference:
         return replace(report, after=lines, left=left, passed=True)
 
     def given(self, request: Request, call: Call) -> list[Value]:
-        """The arguments of a call, drawn where the case draws them."""
+        """The arguments of a call, with random ones generated."""
         compilation = self.compiled(request)
         return values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
 
@@ -106,7 +106,7 @@ def run_by(compilation: Compilation, function: str, given: Sequence[Value], runt
 
 
 def obstacles_of(compilation: Compilation, name: str) -> Iterator[str]:
-    """What keeps a function from being static, a line each, and the inputs that would have to be pinned."""
+    """What keeps a function from being static, one per line, and the inputs that would have to be pinned."""
     found = compilation.obstacles(name)
     if not found:
         yield f"{name}  static"
@@ -164,7 +164,7 @@ def _blamed(blame: Blame, source: Source) -> GotBlame:
 
 
 def values_of(value: Any) -> Values:
-    """A value as cases write it; every `Literal` inside has its dtype."""
+    """A value in the syntax of cases; every `Literal` inside has its dtype."""
     if isinstance(value, tuple):
         return Fields(tuple(map(values_of, value)))
     if isinstance(value, Constructed):

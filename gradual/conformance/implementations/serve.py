@@ -1,4 +1,4 @@
-"""This implementation behind the protocol: what an adapter is, and what shows that the protocol can carry the suite."""
+"""This implementation as a server of the protocol: an example of an adapter, and a test that the protocol suffices."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from gradual.tensors.json_form import from_json
 
 
 def serve(requests: IO[str], replies: IO[str], smt: bool) -> None:
-    """Reply to each request, a line each, until one says `bye` or there are no more."""
+    """Reply to each request by one line, until the request `bye` or the end of the input."""
     reference = Reference(smt=smt)
     while line := requests.readline(LIMITS.message + 1):
         seq, done = None, False
         try:
             if len(line) > LIMITS.message:
-                done = True  # where the next request begins is not known
+                done = True  # the start of the next request is unknown
                 raise ValueError(f"the request is longer than the limit `message`, {LIMITS.message} bytes")
             asked = json.loads(line)
             seq, done = asked["seq"], asked["cmd"] == "bye"
             reply = _reply(reference, asked)
-        except Exception:  # whatever goes wrong is the answer to this request, and the next one is read
+        except Exception:  # any exception becomes the reply to this request
             reply = json_lines.line({"errored": traceback.format_exc(limit=-3)})
         replies.write(f'{{"seq": {json.dumps(seq)}, {reply[1:]}\n')
         replies.flush()

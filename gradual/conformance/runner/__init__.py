@@ -1,5 +1,5 @@
-"""Running a suite: each case is put to an implementation, and each disagreement is a `Failure`.
+"""Running a suite: each case is sent to an implementation, and each disagreement is a `Failure`.
 
-`judge` compares, by profile; `run` runs many; `known` keeps the list of failures that are expected of an
-implementation; `coverage` tells which rules a suite exercises; `bless` rewrites places and values, never a verdict.
+`judge` compares, by profile; `run` runs many cases; `known` reads the list of an implementation's known failures;
+`coverage` counts which rules a suite exercises; `bless` rewrites spans and values from the answers, never a verdict.
 """

@@ -1,4 +1,4 @@
-"""Rewriting expectations from the answers: places, types, checks and values, never a verdict or a code."""
+"""Rewriting expectations from the answers: spans, types, checks and values, never a verdict or a code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 def blessed(case: Case, report: Report, outcomes: list[Outcome]) -> dict[str, list[str]]:
-    """The new lines of each block that an answer changes; Refused where a verdict or a code would change."""
+    """Block -> its new lines, for blocks that change; raises Refused if a verdict or a code would change."""
     if case.expectation.variant:
         raise Refused("a variant says only verdicts and codes")
     pairs = _paired(case, report)
@@ -90,7 +90,7 @@ def _program(case: Case, pairs: list[tuple[ExpectedDiagnostic, FoundDiagnostic |
 
 
 def _related(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> tuple[ExpectedRelated, ...]:
-    """The listed places where they are still right, and in their order the places not listed for the others."""
+    """The expected related spans that were found, and for each other one the next found span that is not expected."""
     listed = {related.place for related in wanted.related}
     free = [place for place in found.related if place not in listed]
     kept = []
@@ -120,7 +120,7 @@ def _types(case: Case, report: Report) -> list[str]:
 
 
 def _checks(case: Case, report: Report) -> list[str]:
-    """The checks as found; a line that says `may` stays."""
+    """The checks as found; lines with `may` are kept."""
     optional = {(c.condition, c.rule): c for c in case.expectation.checks or () if c.optional}
     found = [("may " if (c.condition, c.rule) in optional else "") + str(c) for c in report.checks]
     left = {(c.condition, c.rule) for c in report.checks}
@@ -157,7 +157,7 @@ def _outcome(wanted: ExpectedOutcome, found: Outcome) -> str:
 
 
 def _like(wanted: Values, got: Values) -> Values:
-    """A value, in as much detail as the expectation had."""
+    """A value in as much detail as the expectation: without elements where that has a `Drawn`."""
     match wanted, got:
         case Drawn(), Literal(dtype, shape) if dtype is not None:
             return Drawn(dtype, shape)
@@ -169,7 +169,7 @@ def _like(wanted: Values, got: Values) -> Values:
 
 
 def replaced(text: str, case: Case, blocks: Blocks) -> str:
-    """The text of the case's file with new lines in some of its blocks; a block of no lines goes with its fences."""
+    """The text of the case's file with new lines in some of its blocks; an empty block is removed with its fences."""
     lines = text.split("\n")
     for name in sorted(blocks, key=lambda name: -case.fences[name].line):
         first = case.fences[name].line - 1

@@ -1,4 +1,4 @@
-"""How each rule is covered: cases that name it, and whether an obligation by it was seen to end in each way."""
+"""How each rule is covered: how many cases name it, and in how many it is proved, refuted or residual."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradual.conformance.runner.run import Result
 
 @dataclass(slots=True)
 class Covered:
-    """Counts of one rule: cases that name it; accepted with none left by it, rejected by it, left with one."""
+    """Counts for one rule: cases that name it; accepted ones without a check by it, errors by it, checks by it."""
 
     cases: int = 0
     proved: int = 0

@@ -1,4 +1,4 @@
-"""Answers against expectations: each disagreement is a `Failure` of one profile."""
+"""Compare answers with expectations: each disagreement is a `Failure` of one profile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradual.interface.input.values import Built, Drawn, Fields, Literal, Values
 
 
 class Profile(StrEnum):
-    """What can be asserted of an answer; an implementation is reported profile by profile."""
+    """The aspects of an answer that can be compared; results are reported per profile."""
 
     VERDICT = "verdict"
     CODES = "codes"
@@ -48,11 +48,11 @@ _WITH = {
     Profile.RULES: Profile.CODES,
     Profile.BLAME: Profile.RUN,
 }
-"""What is compared only where something else is right: no place of an error that was not reported."""
+"""Profile -> the profile that must pass before it is compared; an error that is not reported has no span."""
 
 
 def needed(profile: Profile) -> frozenset[Profile]:
-    """The profiles that have to be right for one to be: the verdict for every one."""
+    """The profiles that must pass for one to pass; the verdict is among them for every profile."""
     return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
 
 
@@ -66,7 +66,7 @@ class Failure:
 
 
 def judged(case: Case, report: Report) -> list[Failure]:
-    """How the answer to `check` disagrees with the case."""
+    """The disagreements of the answer to `check` with the case."""
     parts = (_verdict, _diagnostics, _rules, _types, _checks, _core, _static, _plan, _after)
     return [failure for part in parts for failure in part(case, report)]
 
@@ -84,7 +84,7 @@ def _verdict(case: Case, report: Report) -> Iterator[Failure]:
 
 
 def _diagnostics(case: Case, report: Report) -> Iterator[Failure]:
-    """Errors and warnings are exhaustive; a variant asks only for the codes of errors."""
+    """Compare all errors and warnings; for a variant only the codes of errors."""
     grave = ("error",) if case.expectation.variant else ("error", "warning")
     found = [d for d in report.diagnostics if d.severity in grave]
     if case.expectation.variant:
@@ -123,7 +123,7 @@ def _sizes(witness: Mapping[str, int]) -> str:
 
 
 def _rules(case: Case, report: Report) -> Iterator[Failure]:
-    """A rule that decides an answer is one of those that the case names."""
+    """Require that the case names every rule that decides a part of the answer."""
     if case.expectation.variant:
         return
     checks = report.checks if case.expectation.checks is not None else ()
@@ -134,7 +134,7 @@ def _rules(case: Case, report: Report) -> Iterator[Failure]:
 
 
 def _types(case: Case, report: Report) -> Iterator[Failure]:
-    """A listed name has the listed types: all of its bindings, in order."""
+    """Require that a listed name has the listed types: those of all its bindings, in order."""
     wanted: dict[tuple[str | None, str], list[ExpectedType]] = {}
     for line in case.expectation.types:
         wanted.setdefault((line.function, line.name), []).append(line)
@@ -189,7 +189,7 @@ def _after(case: Case, report: Report) -> Iterator[Failure]:
 
 
 def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Sequence[str]) -> Iterator[Failure]:
-    """A block that is compared line by line."""
+    """Compare a block line by line."""
     if wanted is None:
         return
     found = [line.rstrip() for line in answer]
@@ -201,7 +201,7 @@ def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Seq
 
 
 def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]) -> list[Failure]:
-    """How the outcome of a call disagrees with the expected one."""
+    """The disagreements of the outcome of a call with the expected one."""
     match wanted, found:
         case ExpectedValue(value, line), GotValue(got):
             same = agree(value, got)
@@ -233,7 +233,7 @@ def _named(wanted: ExpectedOutcome) -> str:
 
 
 def told(found: Outcome) -> str:
-    """An outcome in the words of a `run` line."""
+    """An outcome in the format of a `run` line."""
     match found:
         case GotValue(value):
             return written(value)

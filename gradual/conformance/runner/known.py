@@ -1,7 +1,7 @@
-"""Known failures of an implementation: a list whose outdated lines are reported.
+"""The list of an implementation's known failures; its outdated lines are reported.
 
-One line is `case-id  profile, profile  # reason`; `crash`, `timeout` and `protocol` mean that there was no answer.  It
-is reported if a listed case passes or fails in other profiles; a case that does not exist is an error in the list.
+A line is `case-id  profile, profile  # reason`; `crash`, `timeout` and `protocol` mean that there was no answer.  A
+listed case that passes, or fails in other profiles, is reported; a case that does not exist is an error in the list.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The runner: send every case to an implementation, and compare its answers.
 
-Only a case's request reaches the implementation; the expectation never leaves this module.
+Only a case's request is sent to the implementation, never its expectation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gradual.conformance.runner.witness import substituted
 
 
 class Class(StrEnum):
-    """How a case ended; the classes are never merged."""
+    """The result class of a case."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -49,12 +49,12 @@ _UNANSWERED = {
 }
 
 LOST = (Class.CRASH, Class.TIMEOUT, Class.PROTOCOL)
-"""The classes of cases to which there was no answer."""
+"""The classes of cases without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One case's end: its disagreements, or why there was no answer; `report` is the answer to `check`, if any."""
+    """The result of one case: its disagreements, or why there was no answer; `report` is the answer to `check`."""
 
     case: Case
     kind: Class
@@ -66,7 +66,7 @@ class Result:
 def run(
     cases: Iterable[Case], implementation: Implementation, profiles: frozenset[Profile] = EVERY
 ) -> Iterator[Result]:
-    """The result of each case, in order, in the profiles about which the implementation answers, and what they need."""
+    """The result of each case, in order, in the given profiles and those that they need."""
     for case in cases:
         yield examined(case, implementation, profiles)
 
@@ -77,7 +77,7 @@ def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
 
 
 def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
-    """Run one case on an implementation; an exception in place of an answer is classified, and is no failure."""
+    """Run one case on an implementation; an exception instead of an answer gives a class of its own, not FAIL."""
     if profiles.isdisjoint(asked(case)):
         return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
     profiles, report = whole(profiles), None
@@ -99,10 +99,10 @@ def examined(case: Case, implementation: Implementation, profiles: frozenset[Pro
 def _outcomes(
     case: Case, report: Report, implementation: Implementation, profiles: frozenset[Profile]
 ) -> Iterator[Failure]:
-    """The outcome of each call; where the case says that the function is static, by both runtimes.  [graph.run]
+    """Compare the outcome of each call; if the case expects a static function, by both runtimes.  [graph.run]
 
-    Where the case says what the plan is, the run is held to it.  [plan.measured]
-    After passes it is the same as before, unless the passes cannot be used at all.  [pass.outcome]
+    If the case has a plan of the function, the call is also run with the plan asserted.  [plan.measured]
+    After passes the outcome must be the same as before, unless the passes cannot be applied.  [pass.outcome]
     """
     if not report.accepted:
         return
@@ -120,7 +120,7 @@ def _outcomes(
 
 
 def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
-    """Each counterexample, the expected and the reported ones, makes the program fail at its line."""
+    """Require that each expected or reported counterexample makes the program fail at its line."""
     for wanted in case.expectation.diagnostics:
         if wanted.witness and wanted.place and not (wanted.optional and report.accepted):
             yield from _checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
@@ -183,7 +183,7 @@ class Tally:
 
 
 def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> dict[Profile, Tally]:
-    """Profile by profile: one number for all would hide what an implementation lacks."""
+    """The counts per profile; a single number for all would hide what an implementation lacks."""
     counts = {profile: [0, 0] for profile in Profile}
     for result in results:
         broken = {failure.profile for failure in result.failures}

@@ -1,4 +1,4 @@
-"""Counterexamples are checked, not compared: put into the program, they must make it fail at the same line."""
+"""Counterexamples are checked, not compared: substituted into the program, they must make the same line fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BINDERS = re.compile(r"(def\s+@[\w.]+\s*|fn\s*)\[([^\]]*)\]")
 def substituted(text: str, line: int, sizes: Mapping[str, int]) -> str | None:
     """The program with each named size replaced by its number in the definition around `line`.
 
-    None where a size has no name that stands in the text (`dim(%x, 0)`, `%i`).
+    None if some size has no name in the text (`dim(%x, 0)`, `%i`).
     """
     if not sizes or not all(_NAME.fullmatch(name) for name in sizes):
         return None

@@ -34,7 +34,7 @@ def boolean(verifier: Structures, condition: str) -> None:
     """Require that a condition is a boolean of rank 0.  [core.verify]"""
     type = verifier.type_of(condition)
     if not isinstance(type, TensorType) or type.shape or type.dtype is not DType.BOOL:
-        verifier.found.append(f"{condition} decides, and may be something else than a boolean of rank 0")
+        verifier.wrong(f"{condition} decides, and may be something else than a boolean of rank 0")
 
 
 def matched(verifier: Structures, step: Match) -> None:

@@ -1,4 +1,7 @@
-"""The verifier's environment for one function, and the violations it found."""
+"""The verifier's environment for one function, and the violations it found.
+
+It is no `core/context.py`, on purpose: the verifier would repeat a mistake that the checker or a pass makes through it.
+"""
 
 from __future__ import annotations
 

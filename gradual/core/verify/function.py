@@ -10,34 +10,9 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gradual.core import terms
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations, entry_goals, known_numbers, literal_type, without_contents
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Block,
-    Closure,
-    Constant,
-    Construct,
-    Convert,
-    Function,
-    If,
-    Instantiate,
-    Invoke,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Module,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
 from gradual.core.verify import ranks
 from gradual.core.verify.branches import boolean, conditional, matched
 from gradual.core.verify.data import Structures
@@ -73,12 +48,12 @@ class Violation:
     message: str
 
 
-Visit = Callable[[Step, Facts, Mapping[str, OpenedType]], None]
+Visit = Callable[[terms.Step, Facts, Mapping[str, OpenedType]], None]
 """Called with each step before it is typed, the facts there, and the types of the variables so far."""
 
 
 def violations(
-    module: Module, decider: Decider, only: Container[str] | None = None, visit: Visit | None = None
+    module: terms.Module, decider: Decider, only: Container[str] | None = None, visit: Visit | None = None
 ) -> list[Violation]:
     """The violations in a core module, or in some of its functions; empty if it is well typed.  [core.verify]"""
     found: list[Violation] = []
@@ -101,7 +76,7 @@ class _Verifier(Structures):
 
     visit: Visit | None = None
 
-    def function(self, function: Function) -> None:
+    def function(self, function: terms.Function) -> None:
         """Assume the declarations, verify the body, then compare the result with the interface."""
         mark, around = self.facts.mark(), self.bound
         self._declared(function)
@@ -115,7 +90,7 @@ class _Verifier(Structures):
         self.facts.rollback(mark)
         self.bound = around
 
-    def _declared(self, function: Function) -> None:
+    def _declared(self, function: terms.Function) -> None:
         """Require that each dim is read from the occurrence that determines it, and that the entry checks the rest.
 
         A function literal must not bind a dim or type parameter of an enclosing function.
@@ -135,7 +110,7 @@ class _Verifier(Structures):
             if goal not in demanded:
                 self.found.append(f"the entry of {function.name} does not demand {goal}")
 
-    def block(self, block: Block) -> None:
+    def block(self, block: terms.Block) -> None:
         """Verify the steps in order; the result must be defined."""
         for step in block.steps:
             if self.visit is not None:
@@ -143,80 +118,80 @@ class _Verifier(Structures):
             self.step(step)
         self.type_of(block.result)
 
-    def step(self, step: Step) -> None:
+    def step(self, step: terms.Step) -> None:
         """Require that the recorded type of a step is right, and define its variable."""
         match step:
-            case Apply():
+            case terms.Apply():
                 apply(self, step)
             case Check(id, goal):
                 self.readable(goal, f"check {id}")
                 self.learn(goal)
                 ranks.learnt(self, goal)
-            case Constant(name, value, type):
+            case terms.Constant(name, value, type):
                 found = literal_type(value, isinstance(type, TensorType) and type.contents is not None)
                 if type not in (found, TensorType(found.shape, found.dtype, found.contents)):
                     self.found.append(f"{name}: a constant of another type")
                 self.define(name, found, found.numbers)
-            case Size(name, dim, type):
+            case terms.Size(name, dim, type):
                 self.readable(equal(dim, constant(0)), name)
                 if type != TensorType((), DType.INT64, (dim,)):
                     self.found.append(f"{name}: {dim} as {shown(type)}")
                 self.define(name, type)
-            case Project(name, operand, index, type):
+            case terms.Project(name, operand, index, type):
                 whole = self.type_of(operand)
                 parts = whole.fields[index : index + 1] if isinstance(whole, TupleType) else ()
                 if not any(self.same(part, type) for part in parts):
                     self.differs(f"field {index} of {operand}", type, whole)
                 self.define(name, type, known_numbers(type))
-            case MakeTuple(name, fields, type):
+            case terms.MakeTuple(name, fields, type):
                 held = TupleType(tuple(map(self.type_of, fields)))
                 if held != type and not self._same(fields, type):
                     self.matches(held, type, name)
                 self.define(name, type)
-            case Rename(name, operand, type):
+            case terms.Rename(name, operand, type):
                 self.renamed(name, operand, type)
-            case Invoke():
+            case terms.Invoke():
                 self._invoke(step)
-            case Instantiate():
+            case terms.Instantiate():
                 self._instantiate(step)
-            case Stop(name, _, type):
+            case terms.Stop(name, _, type):
                 if not isinstance(type, NeverType):
                     self.found.append(f"{name}: no value as {shown(type)}")
                 self.define(name, type)
-            case If():
+            case terms.If():
                 conditional(self, step)
-            case Match():
+            case terms.Match():
                 matched(self, step)
-            case Construct():
+            case terms.Construct():
                 self.construct(step)
-            case Convert():
+            case terms.Convert():
                 self.convert(step)
-            case Closure(name, function, type):
+            case terms.Closure(name, function, type):
                 self.define(name, type)
                 with self.scope():
                     self.function(function)
-            case Assertion(condition):
+            case terms.Assertion(condition):
                 boolean(self, condition)
-            case Wrap() | WrapReference():
+            case terms.Wrap() | terms.WrapReference():
                 wrap(self, step)
-            case MakeReference(name, operand, type):
+            case terms.MakeReference(name, operand, type):
                 if not isinstance(type, ReferenceType):
                     self.found.append(f"{name}: a reference as {shown(type)}")
                 else:
                     self.flows(operand, type.content, f"what {name} holds")
                 self.define(name, type)
-            case ReadReference(name, reference, type):
+            case terms.ReadReference(name, reference, type):
                 content = self._content(reference)
                 self.matches(content, type, name)
                 self.define(name, type)
-            case WriteReference(name, reference, operand, type):
+            case terms.WriteReference(name, reference, operand, type):
                 self.flows(operand, self._content(reference), f"what is written to {reference}")
                 self.define(name, type)
 
     # -------------------------------------------------------------------------------------------------- operators
 
     # ---------------------------------------------------------------------------------------- calls, casts, branches
-    def _instantiate(self, step: Instantiate) -> None:
+    def _instantiate(self, step: terms.Instantiate) -> None:
         """Require that an instance has its function's type at the given arguments, and that given dims are natural."""
         type = self.type_of(step.operand)
         dims, types = dict(step.dims), dict(step.types)
@@ -229,7 +204,7 @@ class _Verifier(Structures):
             self.prove(at_least(dim, constant(0)), f"{step.name}: {dim} is not negative")
         self.define(step.name, step.type)
 
-    def _invoke(self, step: Invoke) -> None:
+    def _invoke(self, step: terms.Invoke) -> None:
         callee: Any = self.module.functions.get(step.function)
         type: Any = callee.type if callee is not None else self.type_of(step.function)
         if not isinstance(type, FunctionType) or len(type.params) != len(step.operands):

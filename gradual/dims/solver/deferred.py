@@ -2,71 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gradual.dims.solver.decide import Answer, Decider
+from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts, Mark
 from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import Dim, constant
-from gradual.verdict import Verdict
 
 _ZERO = constant(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class _Supposed:
     """A constraint from the condition of a branch."""
 
     goal: Constraint
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class _Learnt:
     """A constraint that a check established."""
 
     goal: Constraint
 
 
-Told = Dim | Constraint | Path | Passed
+_Told = Dim | Constraint | _Supposed | _Learnt
 """A size, which is not negative; a declared constraint; a constraint from a branch or from a check."""
 
 
 @dataclass(slots=True, eq=False)
 class DeferredFacts:
-    """A list of facts, processed only when a query needs them; those of a branch are dropped when it is left."""
+    """A list of facts, processed only when a query needs them.
+
+    As in `Facts`, what is assumed holds everywhere, what is supposed on this path, what is learnt after a check.
+    """
 
     decider: Decider
     _facts: Facts = field(default_factory=Facts)
-    _told: list[Told] = field(default_factory=list)
+    _told: list[_Told] = field(default_factory=list)
     _taken: int = 0
     _branches: list[int] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
 
-    def tell(self, told: Told) -> None:
-        """Add a fact, which holds from here on."""
-        self._told.append(told)
+    def natural(self, sizes: Iterable[Dim]) -> None:
+        """Add the facts that some sizes are not negative."""
+        self._told += [size for size in sizes if size.value is None]
 
-    def enter(self) -> None:
-        """Enter a branch: facts added from here on are dropped by `leave`."""
+    def assume(self, constraint: Constraint) -> None:
+        """Add an unconditional fact."""
+        self._told.append(constraint)
+
+    def suppose(self, condition: Constraint) -> None:
+        """Add a fact of this path."""
+        self._told.append(_Supposed(condition))
+
+    def learn(self, goal: Constraint) -> None:
+        """Add a goal that was checked."""
+        self._told.append(_Learnt(goal))
+
+    def mark(self) -> int:
+        """The present point, for `rollback`, which is called once for each mark, the latest first."""
         self._branches.append(len(self._told))
+        return len(self._told)
 
-    def leave(self) -> None:
-        """Leave a branch: drop the facts added since its `enter`."""
-        start = self._branches.pop()
+    def rollback(self, mark: int) -> None:
+        """Remove the facts added since the latest mark."""
+        self._branches.pop()
         if len(self._marks) > len(self._branches):
             self._facts.rollback(self._marks.pop())
-            self._taken = start
-        del self._told[start:]
+            self._taken = mark
+        del self._told[mark:]
 
-    def decide(self, goal: Constraint) -> Verdict:
-        """The verdict on a goal under the facts."""
-        return self.decider.decide(self.facts(), goal)
-
-    def satisfiable(self, goal: Constraint) -> Answer:
-        """Whether a goal can hold together with the unconditional facts."""
-        return self.decider.satisfiable(self.facts(), goal)
-
-    def facts(self) -> Facts:
+    def store(self) -> Facts:
         """Process all pending facts, and return the store."""
         while self._taken < len(self._told):
             self._mark()
@@ -79,13 +87,13 @@ class DeferredFacts:
         while len(self._marks) < len(self._branches) and self._branches[len(self._marks)] <= self._taken:
             self._marks.append(self._facts.mark())
 
-    def _take(self, told: Told) -> None:
+    def _take(self, told: _Told) -> None:
         match told:
             case Dim():
                 self._facts.assume(at_least(told, _ZERO))
-            case Path(goal):
+            case _Supposed(goal):
                 self.decider.suppose(self._facts, goal)
-            case Passed(goal):
+            case _Learnt(goal):
                 self._facts.learn(goal, self.decider.decide(self._facts, goal))
             case _:
                 self._facts.assume(told)

@@ -1,24 +1,29 @@
-"""A model as a program: `@main` takes the model's inputs and then its weights, and gives its outputs.
+"""A model as a program: `@main` takes the model's inputs and then its weights, and returns its outputs.
 
     program(load("model.onnx")).text
 
-What has no place in a program is told node by node, all of a model in one go.
+Everything that cannot be imported is reported at once, node by node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
-from gradual.importers.onnx.builder import lists
-from gradual.importers.onnx.builder.builder import Builder
-from gradual.importers.onnx.builder.extents import Dims, tensor_text
-from gradual.importers.onnx.builder.importers import IMPORTERS, Scope, Use
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Function, Graph, Model, Node, Port, Told, Unread, Unsupported
+from gradual.dims.term.dim import constant
+from gradual.importers.common import lists
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.progress import Progress, unreported
+from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.common.text import Program
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
+from gradual.importers.onnx.importers import IMPORTERS, Scope, Use
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
@@ -32,69 +37,50 @@ from gradual.importers.onnx.operators import (
     shapes,
 )
 from gradual.importers.onnx.operators import random as drawing
-from gradual.importers.onnx.survey import Reason, grouped, measured, not_imported, why_not
-from gradual.tensors.tensor import Tensor
+from gradual.importers.onnx.origins import origin_of
+from gradual.importers.onnx.survey import measured, not_imported, why_not
+from gradual.origin import Origin
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.type import TensorType, UnrankedType
+from gradual.types.type import Hole, TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
 FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, recurrent, reductions, sequences, shapes
 """The modules whose importers are in `IMPORTERS`."""
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
-"""The converter that writes the shape of a scalar where it knows no rank."""
+"""The converter that declares an input as a scalar if it does not know its rank."""
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """An imported model.
+def program(
+    model: Model,
+    where: str | None = None,
+    opens: bool = False,
+    empty: Sequence[str] = (),
+    called: Mapping[str, str] | None = None,
+    progress: Progress = unreported,
+) -> Program:
+    """The program of a model, in which `@main` requires the condition `where` if one is given.
 
-    Attributes:
-        text: the program.
-        weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
-        notes: what of the model was read in a way that its users may not expect.
-    """
-
-    text: str
-    weights: Mapping[str, Tensor]
-    notes: tuple[str, ...] = ()
-
-
-class Refused(Exception):
-    """A model that is not imported.
-
-    Attributes:
-        reasons: what stands in the way, a line for each node.
-    """
-
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__("; ".join(reasons))
-        self.reasons = tuple(reasons)
-
-
-def program(model: Model, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
-    """The program of a model, in which `@main` demands a condition if one is given.
-
-    With `opens` the sizes of the inputs that the model names are unknown, each on its own.  Named sizes are at least 1
-    but for those that are given as `empty`, which may be 0.
-    Raises Refused with everything that stands in the way.
+    With `opens`, each input size that the model names is `?` instead.  Named sizes are at least 1, except for those
+    listed in `empty`, which may be 0.
+    Raises Refused with everything that prevents the import.
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
-            found = program(_without_ranks(model), where, opens, empty)
+            found = program(_without_ranks(model), where, opens, empty, called, progress)
         except Refused:  # then they are scalars indeed
             pass
         else:
             return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
     try:
-        return _Import(model, opens).program(where, empty)
+        return _Import(model, opens, called, progress).program(where, empty)
     except Unsupported as error:
         raise Refused([str(error)]) from error
 
 
 def _without_ranks(model: Model) -> Model:
-    """The model with inputs of unknown rank for those of rank 0."""
+    """The model with each input of rank 0 replaced by one of unknown rank."""
     ports = tuple(replace(port, shape=None) if port.shape == () else port for port in model.graph.inputs)
     return replace(model, graph=replace(model.graph, inputs=ports), producer="")
 
@@ -105,36 +91,36 @@ class _Import:
     Attributes:
         reasons: what stands in the way.
         around: the functions whose bodies are being imported, each with the node that applies it.
-        place: of the node of the model's own graph that is being imported.
+        index: of the node of the model's own graph that is being imported.
     """
 
-    def __init__(self, model: Model, opens: bool) -> None:
+    def __init__(self, model: Model, opens: bool, called: Mapping[str, str] | None, progress: Progress) -> None:
         self.model = model
         self.builder = Builder()
         self.reasons: list[Reason] = []
-        self.dims = Dims(model.graph.inputs, opens)
+        self.dims = Dims(model.graph.inputs, opens, called)
         self.around: list[tuple[Function, Node]] = []
-        self.place = 0
+        self.index = 0
+        self.progress = progress
 
     def program(self, where: str | None, empty: Sequence[str]) -> Program:
-        """The program; raises Refused with everything that stands in the way."""
+        """The program; raises Refused with everything that prevents the import."""
         measured(self.model)
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
-        params = list(self.inputs(scope))
+        inputs, types = {}, list[str]()
+        for name, origin, type in self.inputs(scope):
+            inputs[name] = origin
+            types.append(type)
         try:
             body = self.body(scope)
         except Told:
             raise Refused(self.told()) from None
-        params += [f"%{name}: {tensor_text(map(str, t.shape), t.dtype)}" for name, t in self.builder.weights.items()]
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
-        demanded = f"where {', '.join(clauses)} " if clauses else ""
-        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
-        text = "\n".join([*self.builder.functions.values(), main]) + self.builder.metadata()
-        return Program(text, dict(self.builder.weights), self.dims.notes)
+        return self.builder.program(inputs, types, clauses, body, self.dims.notes)
 
-    def inputs(self, scope: Scope) -> Iterator[str]:
-        """The parameters, as they are written; what they stand for goes into the scope."""
+    def inputs(self, scope: Scope) -> Iterator[tuple[str, Origin, str]]:
+        """The parameters with their types as they are written; their values go into the scope."""
         for port in self.model.graph.inputs:
             name = self.builder.names.fresh(port.name or "input")
             try:
@@ -146,10 +132,11 @@ class _Import:
                 type = lists.of(self.builder, type)
                 written = shown(type)
             scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
-            yield f"%{name}: {written}"
+            origin = Origin(f"input `{port.name}`", f"{port.name}: {written}", port.name)
+            yield f"%{name}", origin, written
 
     def body(self, scope: Scope) -> str:
-        """The body of `@main`; raises Told where anything stands in the way."""
+        """The body of `@main`; raises Told if anything prevents the import."""
         outputs = self.outputs(self.model.graph, scope, self.model.opsets)
         if self.reasons:
             raise Told
@@ -160,22 +147,22 @@ class _Import:
         return self.builder.body(self.builder.block, result)
 
     def told(self) -> list[str]:
-        """What stands in the way, in the order of the model: operators that are not imported are told of all of it."""
+        """The reasons, in the order of the model, with the operators that are not imported in all of the model."""
         unknown = list(not_imported(self.model))
         known = {(one.operator, one.says) for one in unknown}
         others = [one for one in self.reasons if (one.operator, one.says) not in known]
         return [str(one) for one in grouped([*unknown, *others])]
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Keep a reason; a node in the body of a function is told by the node that applies it."""
+        """Record a reason; that of a node in a function's body is reported for the node that applies the function."""
         if node is not None and self.around and why_not(node, self.model.opset) != says:
             says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
             node = self.around[0][1]
         operator, title = ("", "") if node is None else (node.operator, node.title)
-        self.reasons.append(Reason(self.place, operator, title, says))
+        self.reasons.append(Reason(self.index, operator, title, says))
 
     def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
-        """The values of a graph's outputs; raises Told where something stands in the way."""
+        """The values of a graph's outputs; raises Told if an output cannot be imported."""
         for name, tensor in graph.initializers.items():
             if isinstance(tensor, Unread):
                 self.tell(tensor.says)
@@ -192,8 +179,11 @@ class _Import:
 
     def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int], counts: bool = False) -> None:
         """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
-        for place, node in enumerate(nodes):
-            self.place = place if counts else self.place
+        outer = self.builder.node
+        for index, node in enumerate(nodes):
+            if counts:
+                self.index = index
+                self.progress(index, len(nodes))
             inputs = [scope.get(name) for name in node.inputs]
             absent = [name for name in node.inputs if name and name not in scope]
             if absent:
@@ -201,26 +191,38 @@ class _Import:
                     self.tell(f"no node before it gives `{absent[0]}`", node)
                 continue
             try:
+                if not self.around:
+                    self.builder.node = origin_of(node)
                 self.bind(node, tuple(inputs), scope, opsets)
             except Unsupported as error:
                 self.tell(str(error), node)
+                self.stand_in(node, scope)
             except Told:
-                continue
+                self.stand_in(node, scope)
+        self.builder.node = outer
+
+    def stand_in(self, node: Node, scope: Scope) -> None:
+        """Give the results of a refused node the types that the model declares: nodes behind it are looked at too."""
+        for name in node.outputs if not self.around else ():
+            port = self.model.graph.declared.get(name)
+            if port is not None and isinstance(port.dtype, DType) and port.shape is not None and not port.sequence:
+                sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in port.shape)
+                scope[name] = self.builder.stand_in(TensorType(sizes, port.dtype))
 
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
-        """Bind what a node gives to the names of its outputs."""
+        """Bind the results of a node to the names of its outputs."""
         given = self.applied(node, inputs, scope, opsets)
         values = [given] if isinstance(given, Value) else given
         for name, value in zip_longest(node.outputs, values[: len(node.outputs)]):
             if name and value is None:
                 raise Unsupported(f"its output `{name}`")
             if name and value is not None:
-                scope[name] = self.builder.named(value, name)
+                scope[name] = self.builder.named(value, name) if self.around else self.builder.record(value, name)
 
     def applied(
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
     ) -> Value | Sequence[Value | None]:
-        """What a node gives: by its importer, or by the body that the model or ONNX has for its operator."""
+        """The results of a node: by its importer, or by the body that the model or ONNX has for its operator."""
         own, opset = self.model.functions.get(node.key), opsets.get("", self.model.opset)
         if own is None and (says := why_not(node, opset)) is not None:
             raise Unsupported(says)
@@ -237,7 +239,7 @@ class _Import:
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
     ) -> Sequence[Value | None]:
-        """What the body of an operator gives."""
+        """The results of an operator that is defined by a body."""
         if any(function is one for one, _ in self.around):
             raise Unsupported("an operator whose body asks for itself")
         scope: Scope = dict(zip_longest(function.inputs, inputs[: len(function.inputs)]))
@@ -251,7 +253,7 @@ class _Import:
 
 
 def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
-    """A node of a function's body with the attributes of the application."""
+    """A node of a function's body, its attribute references replaced by the attributes of the application."""
     chosen: dict[str, object] = {}
     for key, value in node.attributes.items():
         if isinstance(value, Reference):
@@ -264,7 +266,7 @@ def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
 
 
 def _port(name: str, value: Value | None) -> Port | None:
-    """What ONNX may know of an operand."""
+    """An operand for ONNX's own type inference: its element type, and the sizes that are numbers."""
     if value is None or not isinstance(value.type, TensorType | UnrankedType):
         return None
     shape = [size.value for size in value.type.shape] if isinstance(value.type, TensorType) else None

@@ -1,20 +1,20 @@
-"""What a model asks for, found without importing it: operators that are not imported, and how far functions expand."""
+"""What is found in a model before it is imported: operators that are not imported, and how far functions expand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from gradual.importers.onnx.builder.importers import IMPORTERS
-from gradual.importers.onnx.file.model import Function, Graph, Model, Node, Unsupported
+from gradual.importers.common.refusals import Reason, Unsupported
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.importers.onnx.file.schemas import is_explained
+from gradual.importers.onnx.importers import IMPORTERS
 from gradual.limits import LIMITS
 
 Opsets = Mapping[str, int]
 
 
 def why_not(node: Node, opset: int) -> str | None:
-    """Why the operator of a node is not imported, unless the model itself explains it; None where it is."""
+    """Why the operator of a node is not imported, unless the model itself defines it; None if it is imported."""
     if node.domain:
         return f"an operator of the domain {node.domain}"
     if node.operator in IMPORTERS or is_explained(node.operator, opset):
@@ -22,60 +22,27 @@ def why_not(node: Node, opset: int) -> str | None:
     return "an operator that is not imported"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """What stands in the way of an import.
-
-    Attributes:
-        place: of the node of the model's own graph at which it was met.
-        operator: of the node, with those of the functions around it.
-        title: what users know the first such node by.
-        count: of how many nodes it is said.
-    """
-
-    place: int
-    operator: str
-    title: str
-    says: str
-    count: int = 1
-
-    def __str__(self) -> str:
-        others = f" and {self.count - 1} more" if self.count > 1 else ""
-        named = f"{self.operator} `{self.title}`{others}: " if self.operator else ""
-        return f"{named}{self.says}"
-
-
-def grouped(reasons: Sequence[Reason]) -> list[Reason]:
-    """Reasons in the order of the model, those of one operator that say the same as one."""
-    found: dict[tuple[str, str, str], Reason] = {}
-    for one in sorted(reasons, key=lambda reason: reason.place):
-        key = (one.operator, one.says, "" if one.operator else one.title)
-        first = found.get(key)
-        found[key] = one if first is None else replace(first, count=first.count + one.count)
-    return list(found.values())
-
-
 def not_imported(model: Model) -> Iterator[Reason]:
-    """Every node whose operator is not imported, also in graphs inside, and in functions where they are applied first.
+    """Every node whose operator is not imported, including those in inner graphs and in bodies of functions.
 
-    The body of a function counts once.
+    The body of a function is visited once, where it is first applied.
     """
     met: set[tuple[str, str, str]] = set()
-    for place, node in enumerate(model.graph.nodes):
+    for index, node in enumerate(model.graph.nodes):
         todo = [(node, model.opsets)]
         while todo:
             one, opsets = todo.pop()
             todo.extend((inner, opsets) for inner in reversed(list(_inside(one))))
             function = model.functions.get(one.key)
             if function is None and (says := why_not(one, opsets.get("", model.opset))) is not None:
-                yield Reason(place, one.operator, one.title, says)
+                yield Reason(index, one.operator, one.title, says)
             elif function is not None and one.key not in met:
                 met.add(one.key)
                 todo.extend((inner, {**opsets, **function.opsets}) for inner in reversed(function.nodes))
 
 
 def _inside(node: Node) -> Iterator[Node]:
-    """The nodes of the graphs in a node's attributes."""
+    """The nodes of the graphs in a node's attributes, one level deep."""
     for value in node.attributes.values():
         for graph in value if isinstance(value, tuple) else (value,):
             if isinstance(graph, Graph):
@@ -92,9 +59,9 @@ def all_inside(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def measured(model: Model) -> None:
-    """Raise Unsupported where the functions of a model nest too deep, or become too many nodes once they are expanded.
+    """Raise Unsupported if the functions of a model nest too deep, or expand to too many nodes.
 
-    Each body is looked at once, however often it is applied.
+    Each body is measured once, however often it is applied.
     """
     if not model.functions:
         return
@@ -107,7 +74,7 @@ def measured(model: Model) -> None:
 
 
 def _expanded(model: Model, nodes: Sequence[Node], sizes: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many nodes these become, and how deep functions nest in them; those inside first, without recursion."""
+    """How many nodes these expand to, and how deep functions nest in them; callees are measured first."""
     bodies: dict[int, Function] = {}
     stack = [(one, False) for one in _applied(model, nodes)]
     while stack:
@@ -128,7 +95,7 @@ def _applied(model: Model, nodes: Sequence[Node]) -> Iterator[Function]:
 
 
 def _measure(model: Model, nodes: Sequence[Node], sizes: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
-    """The size of nodes whose functions are measured; one that asks for itself is not yet, and is refused later."""
+    """The same, given the sizes of callees; a recursive callee is missing in `sizes`, and is refused later."""
     count, depth = 0, 0
     for node in all_inside(nodes):
         function = model.functions.get(node.key)

@@ -1,4 +1,4 @@
-"""What comes in: program texts from paths, arguments of a run, settings, levels of warnings, NumPy's files.
+"""Input: program texts from paths, arguments of a run, settings, levels of warnings, NumPy files.
 
-`Text`, `Call`, `Settings` and `Levels` are what is read; nothing here checks a program.
+The main types are `Text`, `Call`, `Settings` and `Levels`; nothing here checks a program.
 """

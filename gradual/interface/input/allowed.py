@@ -1,7 +1,7 @@
-"""Comments that allow warnings: `// gradual: allow E0801, unused`, and a reason behind ` -- ` for those who read it.
+"""Comments that allow warnings: `// gradual: allow E0801, unused`, with an optional reason after ` -- `.
 
-Behind the code of a line, a comment is about what begins on that line; on a line of its own it is about the next line
-with code; before the first definition it is about the whole file.
+A comment after code applies to warnings that begin on its line; a comment on a line of its own, to the next line with
+code; a comment before the first definition, to the whole file.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Allowed:
     """What the comments of a text allow.
 
     Attributes:
-        names: by line, or 0 for the whole file.
-        unknown: the names that stand for no warning.
+        names: line, or 0 for the whole file -> allowed codes and groups.
+        unknown: a diagnostic for each name that denotes no warning.
     """
 
     names: dict[int, set[str]]
@@ -46,7 +46,7 @@ class Allowed:
 
 
 def allowed(source: Source) -> Allowed:
-    """What the comments of a text allow; one without such a comment costs nothing."""
+    """What the comments of a text allow; a text without `gradual:` is not tokenized."""
     names: dict[int, set[str]] = {}
     unknown: list[Diagnostic] = []
     for comment in comments(source.text) if _MARK in source.text else ():
@@ -63,7 +63,7 @@ def allowed(source: Source) -> Allowed:
 
 
 def _line(source: Source, comment: Comment) -> int:
-    """The line that a comment is about, or 0 for the whole file."""
+    """The line to which a comment applies, or 0 for the whole file."""
     if comment.leads:
         return 0
     line = source.position(comment.span.start).line

@@ -3,8 +3,8 @@
     call = "@" name "(" [ argument { "," argument } ] ")"
     argument = value | "@" path ".json" | "@" path ".npy" | "@" path ".npz" [ ":" name ] | "*@" path ".npz"
 
-`*@weights.npz` stands for all tensors of an archive, in their order, as arguments of their own.
-Double quotes around a path, or a part of it, keep its commas and brackets.
+`*@weights.npz` passes all tensors of an archive in order, each as one argument.
+Inside double quotes, commas and brackets are part of a path.
 Values are written as in the conformance suite: `3`, `[1, 2]`, `float32 [1.5]`, `float32[5, 784]` for elements drawn
 from the seed, and `Cons(int32 1, Nil)` for data.
 """
@@ -39,7 +39,7 @@ QUOTE = '"'
 NO_DATA: Mapping[str, Data] = {}
 
 _NESTED = 50_000
-"""How deep a JSON file may nest: a list of half as many elements."""
+"""How deep a JSON file may nest; a `List` nests twice as deep as it has elements."""
 _CALL = re.compile(r"\s*(@[A-Za-z_][\w.]*)\s*\((.*)\)\s*", re.DOTALL)
 
 
@@ -51,7 +51,7 @@ def read_call(text: str) -> tuple[str, list[Argument]]:
 
 
 def _arguments(text: str) -> list[Argument]:
-    """The argument that is written, or all that an archive holds; raises Trouble where it holds none."""
+    """Parse one argument, or read all tensors of an archive; raises Trouble if the archive cannot be read."""
     if text.startswith("*@"):
         return [*_all(_path(text[1:]))]
     return [_path(text) if text.startswith("@") else read_value(text)]
@@ -88,7 +88,7 @@ def _parts(text: str) -> Iterator[str]:
 def values(
     arguments: Sequence[Argument], params: Sequence[GradualType], seed: int, data: Mapping[str, Data] = NO_DATA
 ) -> list[Value]:
-    """The values of the arguments; the k-th is drawn from `seed + k`, a bare literal takes its parameter's dtype."""
+    """The values of the arguments; a random k-th one uses `seed + k`, a bare literal takes its parameter's dtype."""
     wanted = [*params, *(None for _ in arguments)]
     return [_valued(argument, wanted[k], seed + k, data) for k, argument in enumerate(arguments)]
 
@@ -100,7 +100,7 @@ def _valued(argument: Argument, wanted: GradualType | None, seed: int, data: Map
 
 
 def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str, Data] = NO_DATA) -> Value:
-    """The value that was written, where a parameter wants that type; `data` are the program's declared types."""
+    """Build a value for a parameter of type `wanted`; `data` are the program's declared types."""
     match value:
         case Drawn(dtype, shape):
             return random_tensor(_possible(shape), DType(dtype), seed)
@@ -143,7 +143,7 @@ def _fields(constructor: str, wanted: GradualType | None, data: Mapping[str, Dat
 
 
 def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None) -> DType:
-    """The dtype of the parameter; without one, what the language gives a literal."""
+    """The dtype of the parameter if it is a tensor, else the default dtype of a literal."""
     if isinstance(wanted, TensorType | UnrankedType):
         return wanted.dtype
     if elements and all(isinstance(element, bool) for element in elements):
@@ -152,7 +152,7 @@ def _natural(elements: Sequence[bool | int | float], wanted: GradualType | None)
 
 
 def from_file(path: str) -> Value:
-    """The value that a file holds, JSON or NumPy's by its name; raises Trouble where it holds none."""
+    """Read a value from a `.npy`, `.npz` or JSON file, chosen by its name; raises Trouble if it holds none."""
     archive, member, name = path.partition(".npz:")
     if member or path.lower().endswith(".npz"):
         return _member(f"{archive}.npz" if member else path, name)
@@ -170,7 +170,7 @@ def _array(path: str) -> Tensor:
 
 
 def _member(path: str, name: str) -> Tensor:
-    """The tensor of that name in an archive, or the only one that it holds."""
+    """The tensor of that name in an archive, or its only one if no name is given."""
     try:
         with opened(path, "file") as stream:
             names = npy.names_in(stream)
@@ -185,7 +185,7 @@ def _member(path: str, name: str) -> Tensor:
 
 
 def list_from_file(path: str) -> list[Value]:
-    """The values that a JSON list in a file holds; raises Trouble where it holds none."""
+    """Read a JSON list of values from a file; raises Trouble if it is none."""
     form = _json(path)
     if not isinstance(form, list):
         raise Trouble("E0702", f"`{path}` holds no list of values")
@@ -201,7 +201,7 @@ def _json(path: str) -> Any:
         raise Trouble("E0702", f"`{path}` is not JSON: {error}") from error
     except RecursionError as error:
         raise Trouble("E0702", f"`{path}` is nested too deeply") from error
-    except ValueError as error:  # Python reads no longer numbers
+    except ValueError as error:  # Python limits the digits of an integer
         raise Trouble("E0702", f"`{path}` has a number of more than {sys.get_int_max_str_digits()} digits") from error
     finally:
         sys.setrecursionlimit(limit)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
@@ -15,20 +15,56 @@ from gradual.diagnostic import Diagnostic
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
 from gradual.source import Source, Span
+from gradual.tensors.tensor import Tensor
 
 STDIN = "<stdin>"
 PROGRAM = ".relay"
 """The ending of a program's file name."""
-MODEL = ".onnx"
-"""How the name of a model ends, which is imported."""
+MODELS = {".onnx": "onnx", ".pt2": "torch"}
+"""Ending of a model's file name -> its format."""
+_ZIP, _WITH_VERSION = b"PK\x03\x04", b"\x08"
+"""The first bytes of archives, and of ONNX files, whose first field is the version of the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that was read; `flaw` is the error if it is not UTF-8."""
+    """A text that was read; `flaw` is the error if it is not UTF-8, `weights` are those of an imported model."""
 
     source: Source
     flaw: Diagnostic | None
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+def model_format(path: str) -> str | None:
+    """The format of a model by the ending of its name, or else by its content; None for anything else."""
+    ending = Path(path).suffix.lower()
+    if ending in MODELS or ending == PROGRAM or path == "-":
+        return MODELS.get(ending)
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(4) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
+    except (OSError, ValueError):
+        return None  # the error is reported when the file is read
+    return "torch" if head == _ZIP else "onnx" if head[:1] == _WITH_VERSION else None
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """How a model is imported.
+
+    Attributes:
+        where: a condition that `@main` demands.
+        opens: whether the sizes of the inputs are unknown, each on its own.
+        empty: the named sizes that may be 0.
+        called: pairs of the model's name of a size and the name in the program.
+        guards: whether the program demands what an export of PyTorch assumed of sizes.
+    """
+
+    where: str | None = None
+    opens: bool = False
+    empty: tuple[str, ...] = ()
+    called: tuple[tuple[str, str], ...] = ()
+    guards: bool = False
 
 
 def text_of(path: Path) -> str:
@@ -40,7 +76,7 @@ def text_of(path: Path) -> str:
 
 
 def content(path: str, limit: str) -> bytes:
-    """The bytes of a file; raises Trouble where it cannot be read, or is longer than the limit of that name."""
+    """The bytes of a file; raises Trouble if it cannot be read, or is longer than the limit of that name."""
     with opened(path, limit) as stream:
         return bounded(stream, f"`{path}`", limit)
 
@@ -49,7 +85,7 @@ def content(path: str, limit: str) -> bytes:
 def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
     """Open a file for reading; a pipe or device, which has no size, is read up to the limit `stream`.
 
-    Raises Trouble where it cannot be read, or is longer than the limit of that name.
+    Raises Trouble if it cannot be read, or is longer than the limit of that name.
     """
     with _open(path) as stream:
         found = os.fstat(stream.fileno())
@@ -59,7 +95,7 @@ def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
 
 
 def regular(path: str, limit: str) -> None:
-    """Raise Trouble unless a path is that of a file, which another library may read, not longer than a limit."""
+    """Raise Trouble unless a path, to be opened by another library, is a regular file within the limit."""
     with _open(path) as stream:
         found = os.fstat(stream.fileno())
     if not S_ISREG(found.st_mode):
@@ -142,7 +178,7 @@ class Absent:
 
 
 def expanded(paths: Iterable[str], endings: Sequence[str]) -> list[str | Absent]:
-    """The paths of the files, `-` as it is, each once; for a folder those under it with such an ending, sorted."""
+    """The distinct paths, with each folder replaced by the files under it with one of the endings; `-` is kept."""
     return list(dict.fromkeys(_expanded(paths, tuple(endings))))
 
 

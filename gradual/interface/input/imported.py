@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 
 import click
 
-from gradual.importers.onnx.file.model import Unreadable, Unsupported
-from gradual.importers.onnx.file.reading import load
-from gradual.importers.onnx.program import Program, Refused, program
-from gradual.interface.input.files import regular
+from gradual.importers.common.progress import Progress
+from gradual.importers.common.refusals import Refused, Unreadable, Unsupported
+from gradual.importers.common.text import Program
+from gradual.interface.input.files import Importing, model_format, regular
+from gradual.interface.progress import progress_of
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
 from gradual.syntax.parse import parse
-from gradual.syntax.printing.format import formatted
 
 
 def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
@@ -22,11 +21,12 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
     return Trouble("E0703", f"`{path}`: {'; '.join(reasons)}", [f"`{path}`: {reason}" for reason in reasons])
 
 
-def imported(path: str, where: str | None = None, opens: bool = False, empty: Sequence[str] = ()) -> Program:
-    """The program of a model in canonical form, with its notes on the console; raises Trouble where there is none."""
+def imported(path: str, importing: Importing) -> Program:
+    """Import a model as a program, and print its notes; raises Trouble if it cannot be imported."""
     try:
         regular(path, "file")
-        found = program(load(path), where, opens, empty)
+        with progress_of(path) as progress:
+            found = _IMPORTERS[model_format(path) or "onnx"](path, importing, progress)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
     except Refused as refused:
@@ -35,10 +35,31 @@ def imported(path: str, where: str | None = None, opens: bool = False, empty: Se
         raise _not_imported(path, [str(reason)]) from reason
     for note in () if _is_quiet() else found.notes:
         click.echo(f"note: `{path}`: {note}", err=True)
-    source = Source(path, found.text)
-    if where is not None and parse(source)[1]:
-        raise click.UsageError(f"`{where}` is not a condition")
-    return replace(found, text=formatted(source))
+    if importing.where is not None and parse(Source(path, found.text))[1]:
+        raise click.UsageError(f"`{importing.where}` is not a condition")
+    return found
+
+
+def _from_onnx(path: str, importing: Importing, progress: Progress) -> Program:
+    from gradual.importers.onnx.file.reading import load
+    from gradual.importers.onnx.program import program
+
+    if importing.guards:
+        raise click.UsageError(f"`{path}` has no guards: --guards is for exports of PyTorch")
+    return program(load(path), importing.where, importing.opens, importing.empty, dict(importing.called), progress)
+
+
+def _from_torch(path: str, importing: Importing, progress: Progress) -> Program:
+    from gradual.importers.torch.file.reading import load
+    from gradual.importers.torch.program import program
+
+    model, archive = load(path)
+    settings = importing.where, importing.opens, importing.empty
+    return program(model, archive, *settings, dict(importing.called), importing.guards, progress)
+
+
+_IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {"onnx": _from_onnx, "torch": _from_torch}
+"""Format -> how a model is imported; an importer is loaded when a model of its format is read."""
 
 
 def _is_quiet() -> bool:

@@ -6,13 +6,13 @@ violate its guarantees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 
-from gradual.codes import KINDS
+from gradual.codes import KINDS, LINTS
 from gradual.diagnostic import Diagnostic, Severity
 
 
@@ -27,16 +27,14 @@ class Level(StrEnum):
 RESIDUAL = "E0401"
 """The code of residual checks; not reported unless a level is chosen for them."""
 
-GROUPS = {
-    "stretched": ("E0801",),
-    "unused": ("E0802", "E0803"),
-    "unused-value": ("E0802",),
-    "unused-definition": ("E0803",),
-    "hiding": ("E0804",),
-    "never-taken": ("E0805",),
-    "lints": ("E0801", "E0802", "E0803", "E0804", "E0805"),
-    "residual": (RESIDUAL,),
-}
+
+def _groups() -> Mapping[str, tuple[str, ...]]:
+    named = dict.fromkeys(group for code in LINTS for group in KINDS[code].groups)
+    found = {group: tuple(code for code in LINTS if group in KINDS[code].groups) for group in named}
+    return found | {"lints": LINTS, "residual": (RESIDUAL,)}
+
+
+GROUPS = _groups()
 """Group name -> codes."""
 
 ALL = ("all", "warnings")
@@ -67,7 +65,7 @@ class Levels:
     choices: tuple[Choice, ...] = ()
 
     def of(self, code: str) -> Choice:
-        """The choice for a code: the command line before a file, a code before a group, a group before all of them.
+        """The choice for a code: the command line before a file, a code before a group, a small group before a large.
 
         Among equals, the most severe one.
         """
@@ -112,7 +110,7 @@ def _breadth(name: str, code: str) -> int:
 
 
 def named(text: str) -> str:
-    """The code or the group of a text, whatever its case.  Raises NoLevel where it has no level."""
+    """The code or group that a text denotes, ignoring case.  Raises NoLevel if it denotes none that has a level."""
     if text.lower() in GROUPS or text.lower() in ALL:
         return text.lower()
     code = text.upper()

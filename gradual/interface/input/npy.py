@@ -45,18 +45,18 @@ _NAMES = {dtype: name for name, dtype in _KINDS.items()}
 
 _LITTLE = sys.byteorder == "little"
 _HEADER = 10_000
-"""The longest header that is read, in bytes, as NumPy has it."""
+"""The longest header that is read, in bytes, as in NumPy."""
 
 
 def read(data: bytes) -> Tensor:
-    """The tensor of a `.npy` file.  Raises ValueError where it holds none."""
+    """Read the tensor of a `.npy` file.  Raises ValueError if it holds none."""
     return read_stream(BytesIO(data), len(data))
 
 
 def read_stream(stream: IO[bytes], length: int) -> Tensor:
-    """The tensor of a `.npy` file that has so many bytes.  Raises ValueError where it holds none.
+    """Read the tensor of a `.npy` file of `length` bytes.  Raises ValueError if it holds none.
 
-    What its header says is compared with the length before any element is read.
+    The shape in its header is compared with the length before any element is read.
     """
     order, dtype, columns_first, shape, start = _header(stream)
     count, width = numel(shape), dtype.bits // 8
@@ -105,7 +105,7 @@ def _short(value: object) -> str:
 
 
 def write(tensor: Tensor) -> bytes:
-    """The `.npy` file of a tensor.  Raises ValueError for bfloat16, which NumPy has not."""
+    """The bytes of a `.npy` file of a tensor.  Raises ValueError for bfloat16, which NumPy lacks."""
     if tensor.dtype not in _NAMES:
         raise ValueError(f"NumPy has no {tensor.dtype}")
     name = _NAMES[tensor.dtype]
@@ -120,19 +120,19 @@ def write(tensor: Tensor) -> bytes:
 
 
 def names_in(stream: IO[bytes]) -> list[str]:
-    """The names of the arrays in a `.npz` file.  Raises ValueError where it is no archive."""
+    """The names of the arrays in a `.npz` file.  Raises ValueError if it is no archive."""
     with _archive(stream) as archive:
         return [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
 
 
 def read_from(stream: IO[bytes], name: str) -> Tensor:
-    """The tensor of that name in a `.npz` file.  Raises ValueError where there is none."""
+    """The tensor of that name in a `.npz` file.  Raises ValueError if there is none."""
     with _archive(stream) as archive:
         return _member(archive, archive.getinfo(f"{name}.npy"))
 
 
 def read_all(stream: IO[bytes]) -> list[Tensor]:
-    """All tensors of a `.npz` file, in order.  Raises ValueError where one is none, or they are too large together."""
+    """All tensors of a `.npz` file, in order.  Raises ValueError if one cannot be read, or their total is too large."""
     with _archive(stream) as archive:
         members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         whole = sum(info.file_size for info in members)
@@ -147,8 +147,8 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Tensor:
 
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError)
-"""What is raised of a damaged archive: what `zipfile` and the decompressors say, of a method that is not known
-(NotImplementedError), of a member that is encrypted (RuntimeError), of one that ends too early (EOFError, OSError)."""
+"""What `zipfile` and the decompressors raise for a damaged archive, an unknown compression method
+(NotImplementedError), an encrypted member (RuntimeError), or a truncated one (EOFError, OSError)."""
 
 
 @contextmanager
@@ -178,7 +178,7 @@ def _small_directory(stream: IO[bytes]) -> None:
         if at < 0 or not tail.startswith(_MARK, at) or len(tail) - at < _END.size:
             continue
         size = _END.unpack_from(tail, at)[5]
-        if size > LIMITS.directory or tail.startswith(b"PK\x06\x07", at - 20):  # the latter counts in 64 bits
+        if size > LIMITS.directory or tail.startswith(b"PK\x06\x07", at - 20):  # or ZIP64, whose sizes have 64 bits
             raise ValueError(f"its table of contents is too long: the limit `directory` is {LIMITS.directory} bytes")
 
 

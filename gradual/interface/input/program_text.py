@@ -1,21 +1,24 @@
-"""The text of a program from a path: a file of one, a model that is imported, or standard input."""
+"""The text of a program from a path: a program's file, an imported model, or standard input."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from gradual.interface.input.files import MODEL, STDIN, Text, bounded, content, decoded
+from gradual.interface.input.files import STDIN, Importing, Text, bounded, content, decoded, model_format
 from gradual.source import Source
 
+PLAINLY = Importing()
+"""Import a model as it is; its named sizes are at least 1."""
 
-def read(path: str, empty: Sequence[str] = ()) -> Text:
-    """One text, of a model its program, where some sizes may be 0; raises Trouble where it cannot be read."""
-    if path.endswith(MODEL):
+
+def read(path: str, importing: Importing = PLAINLY) -> Text:
+    """Read a program or import a model; raises Trouble if it cannot be read."""
+    if model_format(path) is not None:
         from gradual.interface.input.imported import imported  # the importer is large, and few paths are models
 
-        return Text(Source(Path(path).as_posix(), imported(path, empty=empty).text), None)
+        found = imported(path, importing)
+        return Text(Source(Path(path).as_posix(), found.text, found.origins), None, found.weights)
     if path == "-":
         return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
     return decoded(Path(path).as_posix(), content(path, "source"))

@@ -1,6 +1,6 @@
 """The configuration: `gradual.toml`, or `[tool.gradual]` of a `pyproject.toml`, in the folder of a file or above it.
 
-The nearest one counts, and it alone; in one folder `gradual.toml` does.  The command line goes before it.
+Only the nearest one is used; in the same folder, `gradual.toml`.  The command line takes precedence over it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Settings:
     """How files are checked.
 
     Attributes:
-        file: where the configuration stands; None where there is none.
-        paths: what is checked when nothing is named, as seen from where the command runs.
-        origins: where each setting that was chosen comes from.
+        file: the configuration; None if there is none.
+        paths: what is checked if no path is given, relative to the working directory.
+        origins: setting -> where it was chosen.
     """
 
     file: Path | None = None
@@ -89,7 +89,7 @@ def on_command_line(levels: Mapping[Level, Sequence[str]], smt: bool | None, rig
 
 
 def settings_for(folder: str) -> Settings:
-    """The settings for the files of a folder.  Raises Trouble where a configuration is malformed."""
+    """The settings for the files of a folder.  Raises Trouble if a configuration is malformed."""
     place = Path(os.path.abspath(folder))
     for parent in (place, *place.parents):
         for name in (OWN, SHARED):
@@ -110,7 +110,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, version: tuple[int, int], here: str) -> Settings | None:
-    """The settings of a file, seen from a folder; None of a `pyproject.toml` that has none."""
+    """The settings of a file, with paths relative to `here`; None for a `pyproject.toml` without settings."""
     shown = os.path.relpath(path, here)
     shown = str(path) if shown.startswith(os.pardir) else shown
     text, table = _parsed(path, shown)
@@ -148,8 +148,8 @@ class _Reading:
     """A configuration while it is read.
 
     Attributes:
-        inside: the keys of the table that the settings stand in.
-        reasons: what is wrong with it.
+        inside: the keys of the table that contains the settings.
+        reasons: its errors, as (line, column, message).
     """
 
     path: Path
@@ -212,7 +212,7 @@ class _Reading:
 
 
 def _begins(lines: Sequence[str], number: int, keys: tuple[str, ...]) -> bool:
-    """Whether the statement of a key begins on a line: what is before it says nothing of the key, what ends it does."""
+    """Whether the entry of a key begins on a line: the lines before lack the key, and with the entry they have it."""
     if _says("\n".join(lines[:number]), keys) is not False:
         return False
     ends = (_says("\n".join(lines[: end + 1]), keys) for end in range(number, len(lines)))
@@ -256,11 +256,11 @@ _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "smt": (lambda value: isinstance(value, bool), "true or false"),
     "rigid": (lambda value: value in RIGID, " or ".join(f'"{one}"' for one in RIGID)),
 }
-"""The settings: what fits each, and in words."""
+"""Setting -> test of its value, and a description of the values that pass."""
 
 
 def _kind(value: object) -> str:
-    """What a value is, in words."""
+    """A description of a value."""
     match value:
         case bool():
             return str(value).lower()

@@ -1,15 +1,15 @@
-"""Values as cases write them, in calls and outcomes.
+"""The syntax of values in calls on the command line, and in calls and outcomes of conformance cases.
 
     call    = "@" name "(" [ value { "," value } ] ")"
-    value   = dtype "[" [ int { "," int } ] "]"        a tensor of that shape, elements drawn from the seed
-            | dtype " " literal | literal              elements as written; a bare literal takes the wanted dtype
+    value   = dtype "[" [ int { "," int } ] "]"        a tensor of that shape with random elements
+            | dtype " " literal | literal              given elements; a bare literal takes the expected dtype
             | "(" [ value { "," value } [ "," ] ] ")"  a tuple
             | name [ "(" [ value { "," value } ] ")" ] a constructor of a declared type
     literal = number | "True" | "False" | "[" [ literal { "," literal } ] "]"
 
 A number is one of the language, with or without a suffix (`3`, `2i64`, `1.5f16`, `1e-05f`, `inff`), or `inf` or `nan`;
-a suffix in a list is that of all its numbers.
-No blank stands between a dtype and the bracket of a shape, one stands between a dtype and a list of elements.
+a suffix in a list applies to all its numbers.
+There is no blank between a dtype and the bracket of a shape, but one between a dtype and a list of elements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIGITS = 100
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """`float32[5, 784]`: some tensor of that dtype and shape."""
+    """`float32[5, 784]`: a random tensor of that dtype and shape."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -36,7 +36,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """`int64 [2, 6]`, `3`: a tensor whose elements are written; `dtype` is None where the place decides."""
+    """`int64 [2, 6]`, `3`: a tensor with given elements; `dtype` is None if the context determines it."""
 
     dtype: str | None
     shape: tuple[int, ...]
@@ -111,7 +111,7 @@ class _Reader:
 
 
 _NESTED = 200
-"""How deep a value may nest; a file holds one that nests deeper."""
+"""How deep a value may nest; a deeper one has to be in a file."""
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -179,7 +179,7 @@ def _value(reader: _Reader) -> Values:
 
 
 def _agreed(written: str | None, suffixes: list[DType]) -> str | None:
-    """The element type that is written before the elements, or by the suffixes of numbers among them."""
+    """The element type given before the elements, or by the suffixes of the numbers; None if there is neither."""
     found = dict.fromkeys([*([written] if written is not None else []), *map(str, suffixes)])
     suffixes.clear()
     if len(found) > 1:

@@ -1,23 +1,25 @@
-"""Programs that a command needs whole: compiled, or their errors shown."""
+"""Compilation of programs that a command needs without errors; otherwise the errors are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.interface.input.program_text import read
+from gradual.interface.input.files import Importing
+from gradual.interface.input.program_text import PLAINLY, read
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output
 from gradual.report import render
 from gradual.source import Source
 
 
-def compiled(path: str, options: Options, empty: Sequence[str] = ()) -> tuple[Compilation, tuple[Diagnostic, ...]]:
-    """The compilation of a text, and the errors for which it is not to be used; `empty` sizes of a model may be 0."""
-    text = read(path, empty)
-    compilation = compile_source(text.source, options)
+def compiled(path: str, options: Options, importing: Importing = PLAINLY) -> tuple[Compilation, tuple[Diagnostic, ...]]:
+    """The compilation of a program or model, and its errors."""
+    text = read(path, importing)
+    compilation = replace(compile_source(text.source, options), weights=text.weights)
     return compilation, (text.flaw,) if text.flaw else errors(compilation)
 
 
@@ -27,7 +29,7 @@ def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
 
 
 def accepted(out: Output, path: str, options: Options, as_json: bool = False) -> Compilation | None:
-    """The compilation of a text without errors; otherwise None, and the errors are written."""
+    """The compilation of a program; if it has errors, write them and return None."""
     compilation, found = compiled(path, options)
     if as_json:
         for each in found:

@@ -1,4 +1,4 @@
-"""A program with what was inferred beside its lines, as comments: it stays a program."""
+"""A program with its inferred types and residual checks as comments, so that it remains a valid program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gradual.compilation import Compilation
 
 WIDEST = 72
-"""Comments stand at most this far to the right; a longer line has them below it."""
+"""The longest line with a comment on the same line; a longer line has its comments below."""
 
 
 def annotated(compilation: Compilation) -> str:
@@ -36,7 +36,7 @@ def _facts(compilation: Compilation) -> dict[int, list[str]]:
 
 
 def _beside(text: str, facts: list[str] | None, column: int) -> Iterator[str]:
-    """The line with its first comment beside it, if it is short enough, and the others below."""
+    """The line, followed by its first comment if it is short enough, with the other comments below."""
     text = text.removesuffix("\r")
     if not facts:
         yield text

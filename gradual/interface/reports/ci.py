@@ -15,6 +15,7 @@ from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.interface.pages import code_facts
 from gradual.interface.reports.json_lines import Object, plain, written
 from gradual.report import render
+from gradual.report.located import within
 from gradual.source import NOWHERE, Source, Span, visible
 
 _LAYOUT = "\n\t"
@@ -26,10 +27,12 @@ Told = tuple[Source, Sequence[Diagnostic]]
 
 # --------------------------------------------------------------------------------------------------------- GitHub
 def annotation(source: Source, found: Diagnostic) -> str:
-    """A diagnostic as a workflow command, which marks the lines of a change: `::error file=…,line=…::message`."""
-    start, end = source.position(found.span.start), source.position(found.span.end)
+    """A diagnostic as a workflow command, which annotates a source line: `::error file=…,line=…::message`."""
+    text, span = within(source)(found.span)
+    start, end = text.position(span.start), text.position(span.end)
     place = {"line": start.line, "col": start.column, "endLine": end.line, "endColumn": end.column}
-    where = {"file": source.name} | (place if found.span != NOWHERE else {}) | {"title": _title(found)}
+    is_line = found.span != NOWHERE and text.is_numbered
+    where = {"file": text.name if is_line else source.name} | (place if is_line else {}) | {"title": _title(found)}
     properties = ",".join(f"{name}={_escaped(visible(str(value)), ':,')}" for name, value in where.items())
     command = "notice" if found.severity is Severity.NOTE else found.severity
     return f"::{command} {properties}::{_escaped(visible(_said(found), _LAYOUT))}"
@@ -72,7 +75,7 @@ def _rule(code: str) -> Object:
 
 
 def _result(source: Source, found: Diagnostic, index: int) -> Object:
-    fixes = [_fix(source, help_) for help_ in found.help if help_.edits]
+    fixes = [_fix(source, help_) for help_ in found.help if help_.edits and source.origins is None]
     related = [
         {"id": number, "message": {"text": one.label}, **_location(source, one.span)}
         for number, one in enumerate(found.related, 1)
@@ -90,8 +93,16 @@ def _result(source: Source, found: Diagnostic, index: int) -> Object:
 
 
 def _location(source: Source, span: Span) -> Object:
-    region = {"region": _region(source, span)} if span != NOWHERE else {}
-    return {"physicalLocation": {"artifactLocation": _artifact(source), **region}}
+    """The line of the text, or of the user's own code that made a node of a model, and the node."""
+    text, where = within(source)(span)
+    is_line = span != NOWHERE and text.is_numbered
+    region = {"region": _region(text, where)} if is_line else {}
+    found: Object = {"physicalLocation": {"artifactLocation": _artifact(text if is_line else source), **region}}
+    origin = source.origin(span)
+    if origin is not None:
+        name = ".".join(part for part in (origin.module, origin.value) if part)
+        found["logicalLocations"] = [{"name": origin.node, "fullyQualifiedName": name or origin.node}]
+    return found
 
 
 def _artifact(source: Source) -> Object:

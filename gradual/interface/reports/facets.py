@@ -1,4 +1,4 @@
-"""The facets of each operator that exist, from its declaration, the specification and its cases."""
+"""Which parts of an operator's definition exist: in its declaration, the specification, the conformance cases."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def entries() -> frozenset[str]:
 
 
 def facets(operator: Operator) -> dict[str, str]:
-    """Each facet of an operator in a word; `missing` where there has to be one and is none.
+    """Part of an operator's definition -> a short description; `missing` if it is required but does not exist.
 
-    The shape function is the judgement on constant sizes, and a dynamic form is derived from the static one, so that
-    neither can be missing where the other is there.
+    The shape function is the judgement on constant sizes, and a dynamic form is derived from the static one, so neither
+    can be missing.
     """
     called = (operator.name, *operator.aliases)
     example = next((examples()[name] for name in called if name in examples()), "missing")

@@ -1,4 +1,4 @@
-"""The JSON forms: one object a line, keys in a fixed order, nothing that differs between machines."""
+"""The JSON forms: one object per line, keys in a fixed order, nothing that differs between machines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gradual.diagnostic import Diagnostic, Help, Related
+from gradual.origin import Origin
 from gradual.source import Position, Source, Span, visible
 from gradual.tensors.json_form import to_json
 from gradual.tensors.tensor import Tensor
@@ -27,7 +28,7 @@ def line(form: Object) -> str:
 
 
 def written(form: object, indent: int | None = None) -> str:
-    """The text of a JSON form, as readable as can be: what steers a terminal is escaped, all other characters stay."""
+    """The text of a JSON form; terminal control characters are escaped, all other characters stay as they are."""
     text = json.dumps(form, ensure_ascii=False, indent=indent)
     if text.isprintable():
         return text
@@ -35,9 +36,27 @@ def written(form: object, indent: int | None = None) -> str:
 
 
 def span(source: Source, where: Span) -> Object:
-    """A span with both its ends: 1-based lines and columns, 0-based offsets, all in code points, half-open."""
+    """A span with both its ends: 1-based lines and columns, 0-based offsets, all in code points, half-open.
+
+    In an imported model it also says of which node it is, and by which lines of the user's own code.
+    """
     start, end = source.position(where.start), source.position(where.end)
-    return {"file": source.name, "start": _position(start), "end": _position(end)}
+    found = {"file": source.name, "start": _position(start), "end": _position(end)}
+    node = source.origin(where)
+    return found if node is None else found | {"origin": origin(node)}
+
+
+def origin(found: Origin) -> Object:
+    """The node of a model, with the frames of the user's own code, the outermost first."""
+    return {
+        "node": found.node,
+        "text": found.said,
+        "value": found.value,
+        "module": found.module,
+        "frames": [
+            {"file": one.file, "line": one.line, "function": one.function, "text": one.text} for one in found.frames
+        ],
+    }
 
 
 def _position(at: Position) -> Object:
@@ -49,15 +68,34 @@ def compiled(compilation: Compilation, annotate: bool) -> Iterator[Object]:
     for name, type_ in compilation.types.items():
         yield {"kind": "function", "name": name, "type": type_}
     if annotate:
-        yield from (binding(compilation.source, found) for found in compilation.bindings)
+        for found in compilation.bindings:
+            yield from bindings(compilation.source, found)
+        if compilation.source.origins is not None:
+            yield from map(folded, compilation.source.origins.folded.items())
     yield from (check(compilation.source, found) for found in compilation.checks)
 
 
+def bindings(source: Source, found: Binding) -> Iterator[Object]:
+    """The row of a variable; in an imported model, one for each name that the model has for its value."""
+    row, node = binding(source, found), source.origin(found.span)
+    names = () if node is None or not node.value else (node.value, *node.also)
+    yield from [row | {"value": name} for name in names] or [row]
+
+
+def folded(one: tuple[str, tuple[str, tuple[int, ...]]]) -> Object:
+    """The row of a model's value that was computed while importing: it has no name in the program."""
+    value, (type, shape) = one
+    row = {"kind": "binding", "function": "@main", "name": "", "type": type}
+    return row | {"shape": [str(size) for size in shape], "value": value}
+
+
 def binding(source: Source, found: Binding) -> Object:
-    """A variable with its inferred type, and its elements where they are known."""
+    """A variable with its inferred type, and its elements if they are known."""
     known = {"contents": found.contents} if found.contents is not None else {}
     where = {"span": span(source, found.span)}
-    return {"kind": "binding", "function": found.function, "name": found.name, "type": found.type} | known | where
+    shape = {} if found.shape is None else {"shape": list(found.shape)}
+    row = {"kind": "binding", "function": found.function, "name": found.name, "type": found.type}
+    return row | shape | known | where
 
 
 def check(source: Source, found: Check) -> Object:
@@ -109,7 +147,7 @@ def _help(source: Source, help_: Help) -> Object:
 
 
 def plain(data: object) -> Any:
-    """Data of a diagnostic as JSON: mappings and sequences as such, whatever else is not JSON as its text."""
+    """Data of a diagnostic as JSON: mappings and sequences are kept, any other object becomes its text."""
     if isinstance(data, Mapping):
         return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
@@ -118,18 +156,18 @@ def plain(data: object) -> Any:
 
 
 def summary(counts: Mapping[str, int]) -> Object:
-    """The last line."""
+    """The summary, which is the last line."""
     return {"kind": "summary", **counts}
 
 
 # ------------------------------------------------------------------------------------------------------- outcomes
 def value_line(result: Value) -> str:
-    """A run that gave a value, as one line, however deep the value nests."""
+    """A run that returned a value, as one line; deep values do not recurse."""
     return f'{{"outcome": "value", "value": {value_text(result)}}}'
 
 
 def value_text(value: Value) -> str:
-    """The JSON form of a value as text, however deep it nests."""
+    """The JSON form of a value as text; deep values do not recurse."""
     parts: list[str] = []
     waiting: list[Value | str] = [value]
     while waiting:
@@ -155,7 +193,7 @@ def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
 
 
 def blame(source: Source, found: Blame) -> Object:
-    """A run that a check stopped: the five fields of blame, the check, and the sizes that were met."""
+    """A run that ended in a failed check: the five fields of blame, the check, and the sizes at run time."""
     return {
         "outcome": "blame",
         "code": found.code,
@@ -174,12 +212,12 @@ def blame(source: Source, found: Blame) -> Object:
 
 
 def fault(source: Source, found: Fault) -> Object:
-    """A run that the program itself stopped."""
+    """A run that ended in a fault of the program."""
     where = span(source, found.diagnostic.span)
     rule = found.diagnostic.rule
     return {"outcome": "fault", "code": found.code, "rule": rule, "span": where, "message": found.message}
 
 
 def rejected(source: Source, found: Iterable[Diagnostic]) -> Object:
-    """A run that did not begin: the program has errors."""
+    """A run that did not start, because the program has errors."""
     return {"outcome": "rejected", "diagnostics": [diagnostic(source, each) for each in found]}

@@ -1,4 +1,4 @@
-"""Operators as read in a terminal and as JSON: both come from the one declaration."""
+"""Operators as Markdown and as JSON, from their declarations."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ text { fill: currentColor } .axis { fill: none; stroke: currentColor }
 
 
 def picture(plan: Plan) -> str:
-    """An SVG of a plan whose slots are numbers; what is allocated late is not in it."""
+    """An SVG of a plan whose slots have constant sizes; buffers without a slot are not shown."""
     size = f'viewBox="0 0 {LEFT + WIDTH + RIGHT} {TOP + HEIGHT + BOTTOM}"'
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">', f"<title>{_title(plan)}</title>"]
     lines += [f"<style>{_STYLE}</style>", *_bytes_axis(plan), *_steps_axis(plan), *_boxes(plan), "</svg>"]
@@ -59,7 +59,7 @@ def _bytes_axis(plan: Plan) -> Iterator[str]:
 
 
 def _steps_axis(plan: Plan) -> Iterator[str]:
-    """The axis at the bottom: a step's number stands below its middle."""
+    """The axis at the bottom, with the number of a step below its middle."""
     across, floor, distance = _scale(plan)[0], TOP + HEIGHT, rounded_step(plan.steps)
     shown = [step for step in range(1, plan.steps + 1) if step == 1 or step % distance == 0]
     for step, said in [*((step, str(step)) for step in shown), (plan.steps + 1, "result")]:

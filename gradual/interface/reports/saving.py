@@ -12,7 +12,7 @@ from gradual.tensors.value import Value
 
 
 def saved(value: Value, path: str) -> bytes:
-    """The bytes of a file of that name; raises Trouble where such a file cannot hold the value."""
+    """Encode a value in the format of the file name; raises Trouble if that format cannot represent it."""
     try:
         match Path(path).suffix:
             case ".npy":

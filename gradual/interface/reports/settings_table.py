@@ -14,11 +14,11 @@ from gradual.interface.reports.json_lines import Object, line
 from gradual.interface.terminal import Output
 
 RIGID_CODE = "E0402"
-"""What `rigid` makes an error, whatever is allowed."""
+"""The code that `rigid` makes an error, whatever its level."""
 
 
 def shown_settings(out: Output, paths: Sequence[str], given: Given, format: str) -> int:
-    """Write the settings of each path, those that are the same once; of this folder where no path is named."""
+    """Write the settings of the paths, or of the working directory, grouped by the configuration that they use."""
     held: dict[Path | None, tuple[Settings, list[str]]] = {}
     for path in paths or (os.curdir,):
         folder = path if os.path.isdir(path) else os.curdir if path == "-" else os.path.dirname(path)

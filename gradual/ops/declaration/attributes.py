@@ -1,4 +1,4 @@
-"""Attribute values: from plain numbers, strings and lists as written to what a judgement declares."""
+"""Attribute values: conversion of written numbers, strings and lists to the types that a judgement declares."""
 
 from __future__ import annotations
 
@@ -75,10 +75,11 @@ def _among(form: Form) -> tuple[Form, ...]:
 
 
 def coerced(spec: AttributeSpec, raw: Any) -> Any:
-    """The attribute's value as its judgement wants it; raises IllFormed where `raw` is no such value.
+    """Convert a written value to the type that the judgement declares; raises IllFormed if that is not possible.
 
-    An integer is a dim, a name an element type (the empty name none), and a single value a list of one.  A dim is no
-    integer, even where it is constant: what a program means does not depend on how much is known.   [op.attribute]
+    An integer is accepted as a dim, a name as an element type (the empty name as None), a single value as a list of
+    one.  A dim is not accepted as an integer, even if it is constant: the meaning of a program does not depend on how
+    much is known.   [op.attribute]
     """
     form = form_of(spec.annotation)
     for lifting in (False, True):
@@ -92,8 +93,8 @@ def coerced(spec: AttributeSpec, raw: Any) -> Any:
 def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
     """All attributes of an application, in declaration order, defaults filled in.
 
-    One that only repeats an argument is admitted, whatever it is, and not read.
-    Raises IllFormed where one is unknown, missing, or of the wrong form.   [op.attribute]
+    An attribute that only repeats an argument may have any value, which is ignored.
+    Raises IllFormed if one is unknown, missing, or of the wrong form.   [op.attribute]
     """
     if given:
         _check_names(operator, given)
@@ -107,7 +108,7 @@ def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unread(operator: Operator) -> frozenset[str]:
-    """The attributes that only repeat what arguments say: whatever is written of them, they have their default."""
+    """The attributes that only repeat what arguments say: a written value is ignored, and the default is used."""
     return frozenset(spec.name for spec in operator.attributes if spec.annotation == "object")
 
 
@@ -128,7 +129,7 @@ def _default(operator: Operator, spec: AttributeSpec) -> Any:
 
 
 def _value(form: Form, raw: Any, lifting: bool) -> Any:
-    """`raw` read by a form; with `lifting` a single value may stand for a list."""
+    """`raw` read by a form; with `lifting`, a single value is accepted as a list of one."""
     match form:
         case Plain(name=name):
             return _PLAIN[name](raw)
@@ -161,7 +162,7 @@ def _parts(raw: Any, lifting: bool) -> tuple[Any, ...]:
 
 
 def _integer(raw: Any) -> int:
-    """A written integer; a size that is computed is none, even where it is known."""
+    """A written integer; a computed size is not accepted, even if it is known."""
     if isinstance(raw, int):
         return int(raw)
     raise _Mismatch

@@ -1,7 +1,7 @@
-"""Dynamic twins: an operator that takes as a value what its static form takes as an attribute.
+"""Dynamic variants: an operator that takes as an argument what its static form takes as an attribute.
 
-`dyn.reshape(x, s)` is `reshape(x, newshape=s)` read off the contents of `s`: the twin has no rule of its own, so the
-two cannot drift apart.
+`dyn.reshape(x, s)` is `reshape(x, newshape=s)` with the contents of `s`, the known elements, as attribute: the variant
+has no rule of its own, so that the two always agree.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Twin:
     Attributes:
         static: the static form.
         promoted: the attributes that become arguments, in order.
-        places: the index of each promoted argument among the twin's arguments.
-        kept: the index of each argument of the static form among the twin's arguments.
-        otherwise: the judgement where an attribute has to be a known integer and is none:
-            `(*argument types of the twin, **attributes) -> Judgement`; None to refuse.
+        places: the index of each promoted argument among the variant's arguments.
+        kept: the index of each argument of the static form among the variant's arguments.
+        otherwise: the judgement if an attribute that has to be an integer is not known:
+            `(*argument types of the variant, **attributes) -> Judgement`; None to refuse.
     """
 
     static: Operator
@@ -51,7 +51,7 @@ class Twin:
         return Judgement(judgement.result, tuple(map(self._renumbered, judgement.needs)))
 
     def contents(self, *given: Type[Dim], **attributes: Any) -> Contents:
-        """The static form's contents at the contents of the promoted arguments."""
+        """The result's contents by the static form's rule; None if the promoted arguments are not known well enough."""
         held = [contents_of(given[place]) for place in self.places]
         readable = all(
             part is not None and _readable(spec, part) for spec, part in zip(self.promoted, held, strict=True)
@@ -61,7 +61,7 @@ class Twin:
         return self.static.contents(*self._static(given), **self._with(attributes, held))
 
     def meaning(self, *given: Any, **attributes: Any) -> Any:
-        """The static meaning at the elements of the promoted arguments."""
+        """The static form's meaning, with the elements of the promoted arguments as attributes."""
         values = {
             spec.name: _plain(spec, list(given[place].elements))
             for spec, place in zip(self.promoted, self.places, strict=True)
@@ -92,7 +92,7 @@ class Twin:
     def static_form(self, given: Sequence[Type[Dim]], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
         """All attributes of the static form; None where the contents of an argument cannot be an attribute.
 
-        Raises IllFormed where they have not the attribute's form.
+        Raises IllFormed if the contents do not have the attribute's form.
         """
         held = [contents_of(given[place]) for place in self.places]
         pairs = zip(self.promoted, held, strict=True)
@@ -105,7 +105,7 @@ class Twin:
         return [given[place] for place in self.kept]
 
     def _own(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes that are not promoted: what Relay leaves of the others is of no effect."""
+        """The attributes that are not promoted; a promoted one may still be written in Relay, but has no effect."""
         promoted = {spec.name for spec in self.promoted}
         return {name: value for name, value in attributes.items() if name not in promoted}
 
@@ -126,9 +126,9 @@ def dynamic_twin(
     otherwise: Otherwise | None = None,
     aliases: tuple[str, ...] = (),
 ) -> Operator:
-    """The operator `dyn.X` of a static X, its `promoted` attributes read off arguments instead.   [op.dyn.twin]
+    """Declare the variant `dyn.X` of an operator X, which takes the `promoted` attributes as arguments.   [op.dyn.twin]
 
-    The promoted arguments stand last unless `places` gives their index among the twin's arguments.
+    The promoted arguments come last unless `places` gives their indices among the variant's arguments.
     """
     specs = {spec.name: spec for spec in static.attributes}
     wanted = tuple(specs[name] for name in promoted)
@@ -161,18 +161,18 @@ def dynamic_twin(
 
 
 def twin_of(operator: Operator) -> Twin | None:
-    """How the arguments of a dynamic operator map to its static form; None for an operator that is no twin."""
+    """How the arguments of a dynamic operator map to its static form; None for any other operator."""
     twin = getattr(operator.judge, "__self__", None)
     return twin if isinstance(twin, Twin) else None
 
 
 def _left_over(spec: AttributeSpec, promoted: Sequence[str]) -> AttributeSpec:
-    """A promoted attribute may still be written, as Relay's printer does, and says nothing."""
+    """The variant's own attribute: a promoted one may still be written, as Relay's printer does, and is ignored."""
     return AttributeSpec(spec.name, "object", None) if spec.name in promoted else spec
 
 
 def elements_of(given: Type[Dim], place: int) -> tuple[Any, ...]:
-    """The elements of an argument that is read as an attribute; raises OpenRank where their number is not known."""
+    """The elements of an argument that is read as an attribute; raises OpenRank if their number is not known."""
     held = tensor(given, place)
     of_dtype(held, place, lambda dtype: dtype.is_integer, "integers")
     if held.rank > 1:
@@ -185,14 +185,14 @@ def elements_of(given: Type[Dim], place: int) -> tuple[Any, ...]:
 
 
 def _is_scalar(form: Form) -> bool:
-    """Whether no list is of the form."""
+    """Whether the form admits no list."""
     if isinstance(form, Choice):
         return all(map(_is_scalar, form.among))
     return isinstance(form, Plain)
 
 
 def _plain(spec: AttributeSpec, contents: Sequence[Any]) -> Any:
-    """Contents as the attribute's raw value: a list, or the one element where the attribute is a single value."""
+    """Contents as the attribute's raw value: a list, or the one element if the attribute is a single value."""
     if not _is_scalar(form_of(spec.annotation)):
         return tuple(contents)
     if len(contents) != 1:
@@ -201,13 +201,13 @@ def _plain(spec: AttributeSpec, contents: Sequence[Any]) -> Any:
 
 
 def _read(spec: AttributeSpec, contents: Sequence[Any]) -> Any:
-    """The attribute that contents are: elements that are known are integers, as if they were written."""
+    """The attribute's value that contents give; known elements count as written integers."""
     known = [part.value if isinstance(part, Dim) and part.value is not None else part for part in contents]
     return coerced(spec, _plain(spec, known))
 
 
 def _readable(spec: AttributeSpec, contents: Sequence[Any]) -> bool:
-    """Whether the contents can be the attribute: always as sizes, and as integers where they are constant."""
+    """Whether contents can give the attribute's value: always if it takes sizes, else only if all are constant."""
     if "Dim" in spec.annotation:
         return True
     return all(isinstance(part, Dim) and part.value is not None for part in contents)

@@ -1,4 +1,4 @@
-"""What passes and the checker may assume of an operator, beside its judgement and its meaning."""
+"""What passes and the checker may assume of an operator, in addition to its judgement and its meaning."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Faults(Enum):
 
     @property
     def is_of_sizes(self) -> bool:
-        """Whether the operator tells sizes of its operand, and faults for those only."""
+        """Whether the operator returns sizes of its operand, and faults only if they are too large."""
         return self in (Faults.LARGE_SIZE, Faults.LARGE_COUNT)
 
 
 class Connective(Enum):
-    """Which connective of its operands an operator is on booleans.   [type.if.part]"""
+    """The logical connective that an operator computes on booleans.   [type.if.part]"""
 
     AND = "and"
     OR = "or"
@@ -45,7 +45,7 @@ Identity = Callable[[TensorType[Dim], Mapping[str, Any]], bool]
 
 
 def by_type(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
-    """Whatever the attributes are: elements keep their order, so that shape and element type say everything."""
+    """Always, whatever the attributes: the operator keeps the order of elements, so that equal types suffice."""
     return True
 
 
@@ -56,12 +56,12 @@ def is_number(value: Any, number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StaticForm:
-    """How an operator that reads matrices or floats becomes its static form.   [pass.static.value]
+    """How an operator that reads matrices or floats is replaced by its static form.   [pass.static.value]
 
     Attributes:
         arguments: the arguments that become attributes.
-        read: `(their types, their values or None where not known, attributes) -> attributes that say the same`; None
-            where no attribute says it.
+        read: `(their types, their values or None if not known, attributes) -> attributes that have the same effect`, or
+            None if no attributes have.
     """
 
     arguments: tuple[int, ...]

@@ -5,8 +5,8 @@
         '''Inner product with a transposed weight.   t[.., k], t[m, k] -> t[.., m]   [op.nn.dense.contract]'''
 
 Positional parameters are arguments, keyword-only ones are attributes; arity, attribute names, types, defaults and
-their order come from the signature, once.  A judgement returns its result type and the needs it owes; it never
-decides, and it computes with `Dim` only, so the same function with constant dims is the run-time shape function.
+their order come from the signature, once.  A judgement returns the result type and the needs, which are constraints;
+it never decides these, and computes with `Dim` only, so on constant dims it is the run-time shape function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Contents = tuple[Content, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A constraint that a rule owes.
+    """A constraint that a rule requires.
 
     Attributes:
         goal: what has to hold.
@@ -39,7 +39,7 @@ class Need:
         says: the failure in the user's words, such as "contracted dimensions differ".
         operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
             A tuple argument's field is addressed by (index, field, axis).
-        sides: the two numbers that must agree, where there are two; the sizes of two operands unless given.
+        sides: the two numbers that must agree, if there are two; by default the sizes of two operands.
     """
 
     goal: Constraint
@@ -51,10 +51,10 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an application has (its result type) and owes (its needs, in rule order).
+    """The result type of an application, and the constraints that it requires, in the order of its rules.
 
-    `attributes` are those that the core writes otherwise than the program did: what a written code stands for, where
-    a computed number beside it could be mistaken for one.
+    `attributes` are those that core writes differently from the program: a code, such as 0 in a reshape, is expanded
+    if a computed number next to it could be mistaken for a code.
     """
 
     result: Result
@@ -63,9 +63,9 @@ class Judgement:
 
 
 class IllFormed(Exception):
-    """No size could mend this application: rank, dtype, axis, attribute value.
+    """An application that no size could make valid: its rank, dtype, axis or attribute value is wrong.
 
-    `rule` says in which respect; `operand` is the argument's index.
+    `rule` is the violated rule; `operand` is the argument's index.
 
     [op.rank] [op.dtype] [op.axis] [op.attribute] [op.structure]
     """
@@ -77,14 +77,14 @@ class IllFormed(Exception):
         self.operand = operand
 
     def anew(self) -> IllFormed:
-        """The same to be kept or raised again, without the way it came."""
+        """A copy without traceback, to be kept or raised again."""
         return IllFormed(self.rule, self.message, self.operand)
 
 
 class OpenRank(IllFormed):
     """The rank of the result depends on the size at an axis of an operand, which is not known.
 
-    Whoever asks may ask again at every number that the size can be.   [op.dynamic]
+    The caller may judge again for each value that the size can have.   [op.dynamic]
     """
 
     def __init__(self, operand: int, axis: int) -> None:
@@ -116,29 +116,29 @@ class Operator:
 
     Attributes:
         name: as written in programs, `nn.dense`.
-        family: the chapter it stands in.
+        family: the group under which it is listed.
         arguments: names of the positional parameters.
         judge: `(*argument types, **attributes) -> Judgement`; raises IllFormed.
         meaning: `(*tensors, **attributes) -> Tensor | tuple[Tensor, ...]`; raises `tensors.fault.TensorFault`.
-        contents: what integer contents the result has: `(*argument types, **attributes) -> Contents`
-            (for a tuple result: not supported, None); called only when some argument's contents are known or opened.
-        reads: indices of arguments whose contents the judgement itself reads (opened before it is asked).
+        contents: the known elements of the result: `(*argument types, **attributes) -> Contents`
+            (for a tuple result: not supported, None); called only when some argument's contents are known or unpacked.
+        reads: indices of arguments whose contents the judgement itself reads (unpacked before it is called).
         rules: the rule names its docstring cites.
         data_dependent: the result's shape depends on elements, not only on shapes and contents.
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
-            matters here: the judgement is the same on the tensor of rank 1 with as many.
-        alike: indices of the arguments that have one element type; a tuple among them has it in all its fields.
+            matters here: the judgement is the same for a vector of that length.
+        alike: indices of the arguments that share an element type; a tuple among them has it in all its fields.
         faults: when the meaning faults.
-        padding: along which axes operands may be padded; None where that is not known.
+        padding: along which axes operands may be padded; None if that is not known.
         identity: when a result that has the first operand's type is that operand, or its only field; None for never.
-        connective: which connective of its operands it is on booleans.
+        connective: the logical connective that it computes on booleans.
         comparison: whether it compares elements.
-        symbol: how it is written between its operands.
-        pairwise: the name of the operator of two operands that it stands for if it is given several scalars.
-        onnx: the ONNX operator that it stands for, in the default domain at opset 17 and later; where ONNX has one for
+        symbol: its infix symbol.
+        pairwise: the name of the binary operator that a call with several scalars means: `maximum` for `max`.
+        onnx: the corresponding ONNX operator, in the default domain at opset 17 and later; where ONNX has one for
             several of ours, each names it.  Attributes and their defaults may differ.
-        static_form: how it becomes the operator that has attributes, if it reads values that no type tracks.
-        writes_shape: whether the program writes the shape of the result, so that a size of 1 in it was meant.
+        static_form: how it is replaced by its static form, if it reads values that no type tracks.
+        writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
         ranges: the range of the result's integers from those of the operands; None where nothing is known of it.
         lookups: the indices it looks up, and in which axes.
     """
@@ -171,7 +171,7 @@ class Operator:
     lookups: Lookups | None = None
 
     def form(self, operands: Sequence[str]) -> Operator:
-        """The operator of one form that is applied to these; a merged one has two."""
+        """The operator that these operands select, if this one merges a static and a dynamic form; else itself."""
         del operands
         return self
 

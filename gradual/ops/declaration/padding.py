@@ -1,8 +1,8 @@
-"""Axes at whose end cells may be added without changing what was there.
+"""Axes at whose end elements may be added without changing the results for the others.
 
-An operator *extends* along an axis of an operand if, where the operand is longer along it, the result begins with
-what it was: each element depends on what stands at its own place or before it, never on what follows, nor on how much
-there is.  Then a batch may be padded, and the result cut off again.  An operator that declares no padding is not known
+An operator *extends* along an axis of an operand if appending elements along the axis only appends elements to the
+result: each element depends on those at its own index or before it, never on later ones, nor on the size of the axis.
+Then a batch may be padded, and the result cut off again.  An operator that declares no padding is not known
 to extend along any axis.   [pass.bucket.extend]
 """
 
@@ -21,13 +21,13 @@ NO_AXES: Axes = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """An application of an operator some of whose sizes grow.
+    """An application of an operator in which some sizes grow.
 
     Attributes:
         types: the types of the operands.
         attributes: all attributes.
         grows: the sizes that grow.
-        result: gives the type of the result.
+        result: computes the type of the result.
     """
 
     types: Sequence[Any]
@@ -37,16 +37,16 @@ class Growth:
 
 
 Rule = Callable[[Growth], Iterable[Axes]]
-"""The axes along which an operator extends, by operand; of a tuple, those of all its fields."""
+"""The axes along which an operator extends, for each operand; for a tuple, those common to all its fields."""
 
 
 def never(types: Sequence[Any]) -> bool:
-    """Of no application."""
+    """Safe for no application."""
     return False
 
 
 def always(types: Sequence[Any]) -> bool:
-    """Of every application."""
+    """Safe for every application."""
     return True
 
 
@@ -56,8 +56,8 @@ class Padding:
 
     Attributes:
         axes: along which axes it extends.
-        sized: whether the result grows with a size among its attributes, and begins as it was.
-        safe: `(operand types) -> bool`, whether longer operands cannot make the meaning fault, though it may fault.
+        sized: whether a larger size among its attributes only appends elements to the result.
+        safe: `(operand types) -> bool`, whether padding cannot cause a fault, for an operator that may fault.
     """
 
     axes: Rule
@@ -80,25 +80,25 @@ def all_axes(type: Any) -> Axes:
 
 
 def all_but(type: Any, *axes: int) -> Axes:
-    """Every axis but some, which may count from the back."""
+    """Every axis except some, which may be negative."""
     rank = rank_of(type)
     return all_axes(type) - {axis % rank for axis in axes} if rank else NO_AXES
 
 
 def counting_axes(type: Any, attributes: Mapping[str, Any]) -> Axes:
-    """The axes that count images and channels, wherever the layout has them."""
+    """The axes of the batch and of the channels, as the layout says."""
     layout = str(attributes["layout"])
     return frozenset(axis for axis, letter in enumerate(layout) if letter in "NC" and len(layout) == rank_of(type))
 
 
 # -------------------------------------------------------------------------------------------------------------- rules
 def everywhere(growth: Growth) -> Iterable[Axes]:
-    """Nothing is combined: elements are moved, kept or dropped by axes other than their own."""
+    """All axes: no elements are combined along any."""
     return map(all_axes, growth.types)
 
 
 def along(name: str = "axis") -> Rule:
-    """Every operand is combined along the one axis that an attribute names."""
+    """All axes but the one that an attribute names, along which elements are combined."""
 
     def rule(growth: Growth) -> Iterable[Axes]:
         axis = growth.attributes[name]
@@ -108,12 +108,12 @@ def along(name: str = "axis") -> Rule:
 
 
 def first_along(growth: Growth) -> Iterable[Axes]:
-    """The first operand is combined along the axis that an attribute names; the others lie along it."""
+    """All axes of the first operand but the one that an attribute names; none of the others, which lie along it."""
     return (all_but(growth.types[0], growth.attributes["axis"]), *(NO_AXES for _ in growth.types[1:]))
 
 
 def batch_of(name: str) -> Rule:
-    """The first operand's images, of which an attribute's layout says where they are counted."""
+    """The batch axis of the first operand, as the layout in an attribute says."""
 
     def rule(growth: Growth) -> Iterable[Axes]:
         at = str(growth.attributes[name]).find("N")
@@ -123,17 +123,17 @@ def batch_of(name: str) -> Rule:
 
 
 def images(growth: Growth) -> Iterable[Axes]:
-    """Images and their channels are computed one by one."""
+    """The axes of the batch and the channels, since images and channels are independent."""
     return (counting_axes(growth.types[0], growth.attributes),)
 
 
 def samples(growth: Growth) -> Iterable[Axes]:
-    """Samples of the first operand are computed one by one; the others lie along its channels."""
+    """The batch axis of the first operand, whose samples are independent; none of the others."""
     return (frozenset({0}), *(NO_AXES for _ in growth.types[1:]))
 
 
 def reshaped(growth: Growth) -> Iterable[Axes]:
-    """Blocks that follow each other stay so: as many elements stand before the axis as before the one it becomes."""
+    """The axis that becomes the growing axis of the result: the sizes before both axes have the same product."""
     result, given = growth.result(), growth.types[0]
     assert isinstance(result, TensorType)
     starts = [_before(result.shape, axis) for axis in _growing(result.shape, growth.grows)]
@@ -149,4 +149,4 @@ def _before(shape: Sequence[Any], axis: int) -> Dim:
 
 
 POINTWISE = Padding(everywhere)
-"""Each element of the result is made of those at its own place."""
+"""Each element of the result depends only on those at its own index."""

@@ -1,4 +1,4 @@
-"""What a rule says where ranks are not known: cases of known ranks, and what they have in common.   [op.dynamic]"""
+"""Judgements for unknown ranks: cases of known ranks, and what the cases have in common.   [op.dynamic]"""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from gradual.types.type import Content, GradualType, Hole, OpenedType, TensorTyp
 from gradual.types.unpacking import at_rank, counted, numel_of, rank_of, size_of
 
 ENUMERATED = 2
-"""The most unknown numbers for which a rule is asked at every combination."""
+"""The greatest number of unknowns for which a rule is evaluated at every combination of values."""
 _LONGER = (LIMITS.rank + 1, LIMITS.contents + 1)
-"""A length that is above every rank, and one of which no elements are tracked: each stands for those above it, too."""
+"""A length above every rank, and one too long for its elements to be tracked: each represents all above it, too."""
 
 Types = tuple[OpenedType, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A number that is a rank or decides one.
+    """An unknown number: a rank, or a size that determines one.
 
     Attributes:
         number: `ndim(%x)`, or the size.
@@ -36,24 +36,24 @@ class Unknown:
     origin: str | None
 
     def at(self, types: Types, value: int) -> Types:
-        """The operands' types where the number is known, wherever it stands as a size."""
+        """The operands' types with a value for the number, also wherever the number is a size."""
         if self.origin is not None:
             types = tuple(at_rank(type, self.origin, value) for type in types)
         return tuple(at_size(type, self.number, value) for type in types)
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The numbers at which a rule is asked."""
+        """The values at which a rule is evaluated."""
         ranks = tuple(range(LIMITS.rank + 1))
         return ranks if self.origin is not None else (*ranks, *_LONGER)
 
     def stands(self, value: int) -> Constraint:
-        """What a number at which a rule was asked stands for: itself, or itself and what is above it."""
+        """The condition that a value represents: the number is equal to it, or at least it if it is in `_LONGER`."""
         return at_least(self.number, constant(value)) if value in _LONGER else equal(self.number, constant(value))
 
 
 def at_size(type: OpenedType, size: Dim, value: int) -> OpenedType:
-    """The type of a tensor where a size is a number."""
+    """The type of a tensor with a number in place of a size."""
     if not isinstance(type, TensorType) or size not in type.shape:
         return type
     return replace(type, shape=tuple(constant(value) if extent is size else extent for extent in type.shape))
@@ -61,11 +61,11 @@ def at_size(type: OpenedType, size: Dim, value: int) -> OpenedType:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What the rule says at some ranks: a judgement, or why there is none.
+    """A rule's result at known ranks: a judgement, or why there is none.
 
     Attributes:
-        at: each unknown with its number here.
-        types: the operands' types, as the rule was given them.
+        at: each unknown with its value in this case.
+        types: the operands' types that were passed to the rule.
     """
 
     at: tuple[tuple[Unknown, int], ...]
@@ -75,12 +75,12 @@ class Case:
 
     @property
     def is_sample(self) -> bool:
-        """Whether a length stands for those above it, for which sizes and needs may be others."""
+        """Whether the case represents greater lengths too, for which sizes and needs may differ."""
         return any(value in _LONGER for _, value in self.at)
 
     @property
     def equations(self) -> tuple[Constraint, ...]:
-        """That the ranks are these; where one is a shape's, its sizes make the number of elements too."""
+        """The facts of the case: the value of each unknown, and the number of elements of each shape as a product."""
         found = [unknown.stands(value) for unknown, value in self.at]
         for unknown, value in self.at:
             if unknown.origin is not None:
@@ -90,19 +90,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Cases of one application, and whether they are all that there are."""
+    """Cases of one application, and whether there are no others."""
 
     every: tuple[Case, ...]
     complete: bool
 
     @property
     def fitting(self) -> tuple[Case, ...]:
-        """Those that are well-formed."""
+        """The well-formed cases."""
         return tuple(case for case in self.every if case.judgement is not None)
 
     @property
     def fixed(self) -> tuple[Unknown, int] | None:
-        """An unknown that has one number in all that are well-formed.  [op.dynamic.demand]"""
+        """An unknown that has the same value in all well-formed cases.  [op.dynamic.demand]"""
         first, *others = self.fitting
         for unknown, value in first.at:
             if value not in _LONGER and all(dict(case.at).get(unknown) == value for case in others):
@@ -118,25 +118,25 @@ class Together:
 
     @staticmethod
     def of(cases: Sequence[Case]) -> Together:
-        """What the well-formed ones among them have in common."""
+        """What the well-formed cases have in common."""
         return Together([case for case in cases if case.judgement is not None])
 
     def says_nothing(self, every: Sequence[Case]) -> bool:
-        """Whether no further case could make a difference: no number is fixed, a rule refuses, no size is common."""
+        """Whether further cases do not matter: no unknown is fixed, some need or refusal exists, no shape is common."""
         varied = all(len({dict(case.at)[one] for case in self.cases}) > 1 for one in self._common())
         owing = any(case.judgement is None or any(n.goal is not TRUE for n in case.judgement.needs) for case in every)
         return varied and owing and len(self._common()) == ENUMERATED and _is_unknown(self.result())
 
     def result(self) -> GradualType:
-        """The result's type as far as it is the same in all cases.  Raises IllFormed where nothing common is a type."""
+        """The result's type as far as it is the same in all cases.  Raises IllFormed if no type covers all."""
         return self._type([case.judgement.result for case in self.cases if case.judgement is not None])
 
     def relations(self, path: str) -> Iterator[Constraint]:
-        """What is known of the ranks of a result of unknown rank."""
+        """Equations for the ranks of results of unknown rank."""
         yield from self._relations([case.judgement.result for case in self.cases if case.judgement is not None], path)
 
     def bounds(self) -> Iterator[Constraint]:
-        """What the ranks are at least and at most."""
+        """Lower and upper bounds of the unknowns in all cases."""
         for unknown in self._common():
             values = [dict(case.at)[unknown] for case in self.cases]
             yield at_least(unknown.number, constant(min(values)))
@@ -191,7 +191,7 @@ class Together:
         return self._dim(known) if len(known) == len(bounds) else None
 
     def _dim(self, dims: Sequence[Dim]) -> Dim | None:
-        """One term for a dim in all cases: itself, a number of elements, or a term of the ranks; None if none is."""
+        """One term for a dim of all cases: the same dim, a number of elements, or a term of the ranks; else None."""
         if all(dim is dims[0] for dim in dims):
             return dims[0]
         for origin in self._origins():
@@ -202,7 +202,7 @@ class Together:
         return self._term(values) if len(values) == len(dims) else None
 
     def _term(self, values: Sequence[int]) -> Dim | None:
-        """A term of the unknown ranks that has these values; None if none of a few has."""
+        """A term of the unknown ranks that has these values in the cases; None if none of the forms tried has."""
         common = self._common()
         numbers: list[Dim] = [unknown.number for unknown in common]
         columns = [[dict(case.at)[unknown] for case in self.cases] for unknown in common]
@@ -218,7 +218,7 @@ class Together:
         return maximum(*numbers) if len(numbers) > 1 and list(values) == greatest else None
 
     def _common(self) -> list[Unknown]:
-        """The unknowns that have a number in every case."""
+        """The unknowns that have a value in every case."""
         first, *others = ({unknown: None for unknown, _ in case.at} for case in self.cases)
         return [unknown for unknown in first if all(unknown in other for other in others)]
 

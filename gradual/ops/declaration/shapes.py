@@ -1,4 +1,4 @@
-"""The shape algebra that judgements share: what is asked of arguments, axes, and broadcasting."""
+"""The shape algebra that judgements share: checks of arguments and axes, and broadcasting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ZERO = constant(0)
 
 
 def tensor(given: Type[Dim], operand: int, rank: int | None = None, least: int = 0) -> TensorType[Dim]:
-    """The argument as a tensor of this rank, or of at least that one; raises IllFormed where it is none."""
+    """The argument as a tensor of rank `rank`, or of at least `least`; raises IllFormed if it is none."""
     if not isinstance(given, TensorType):
         raise IllFormed("op.structure", f"argument {operand + 1} has to be a tensor, not a tuple or function", operand)
     if rank is not None and given.rank != rank:
@@ -33,7 +33,7 @@ def tensor(given: Type[Dim], operand: int, rank: int | None = None, least: int =
 
 
 def fields(given: Type[Dim], operand: int) -> tuple[TensorType[Dim], ...]:
-    """The tensors of a tuple argument, at least one; raises IllFormed where it is none."""
+    """The tensors of a tuple argument, at least one; raises IllFormed if it is none."""
     if not isinstance(given, TupleType):
         raise IllFormed("op.structure", f"argument {operand + 1} has to be a tuple of tensors", operand)
     if not given.fields:
@@ -64,7 +64,7 @@ def axis_of(axis: int, rank: int, operand: int | None = 0) -> int:
 
 
 def axes_of(axes: Iterable[int], rank: int, operand: int | None = 0) -> tuple[int, ...]:
-    """Axes counted from the front, none of them twice, in the order given."""
+    """Axes counted from the front, in the order given; raises IllFormed if one is repeated."""
     found = tuple(axis_of(axis, rank, operand) for axis in axes)
     if len(set(found)) != len(found):
         raise IllFormed("op.axis", f"an axis is repeated in {list(axes)}", operand)
@@ -82,25 +82,25 @@ def judged(shape: Iterable[Dim | Hole], dtype: DType, needs: Iterable[Need] = ()
 
 
 def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int | None, ...]) -> Need:
-    """The need that two extents are equal; a report tells these, which may be computed of the operands' sizes."""
+    """The need that two extents are equal; a report shows both, which may be computed from the operands' sizes."""
     return Need(equal(left, right), rule, says, operands, (left, right))
 
 
 def said(extent: Dim, written: Dim | None) -> Dim:
-    """An extent that an attribute writes too, and which is owed to be that: the one that is a number, if one is."""
+    """An extent and what an attribute says of it, which are required to be equal: the one that is a number, if any."""
     return extent if written is None or extent.value is not None else written
 
 
 def not_negative(extents: Iterable[Dim], rule: str, says: str = "a size is negative") -> tuple[Need, ...]:
-    """The needs that sizes written by the user are sizes."""
+    """The needs that sizes written by the user are at least 0."""
     return tuple(Need(at_most(ZERO, extent), rule, says) for extent in extents)
 
 
 def broadcast(shapes: Sequence[Shape], operands: Sequence[Operand] | None = None) -> tuple[Shape, tuple[Need, ...]]:
-    """The common shape of right-aligned shapes, and what they owe for it.   [op.broadcast.agree]
+    """The common shape of right-aligned shapes, and the needs that they agree.   [op.broadcast.agree]
 
-    Two extents agree where they are equal or one of them is 1, which then gives way.  Each need names the two
-    (operand, axis) it is about; the operands are 0, 1, ... unless given.
+    Two extents agree if they are equal or one of them is 1; the result has the other one then.  Each need names the
+    two (operand, axis) it is about; the operands are 0, 1, ... unless given.
     """
     named = operands if operands is not None else [(place,) for place in range(len(shapes))]
     rank = max((len(shape) for shape in shapes), default=0)
@@ -137,12 +137,12 @@ def common_extent(left: Dim, right: Dim) -> Dim:
 
 
 def known_length(given: TensorType[Any]) -> int | None:
-    """How many contents the tensor can have: 1 for rank 0, the known extent for rank 1, else None."""
+    """How many elements the type can track: 1 for rank 0, the known extent for rank 1, else None."""
     if given.rank == 0:
         return 1
     return given.shape[0].value if given.rank == 1 else None
 
 
 def contents_of(given: Type[Any]) -> tuple[Content, ...] | None:
-    """The known elements of an argument, None where nothing is known."""
+    """The elements of an argument that its type tracks; None if it tracks none."""
     return given.contents if isinstance(given, TensorType) else None

@@ -1,7 +1,7 @@
-"""What is plain to see of a dim without any facts: that it is a size, that it is at least 1, that it vanishes with
-another.  The size of a value is not negative, and what is built of sizes without subtraction is not either.
+"""What the form of a dim shows without any facts: that it is at least 0, that it is at least 1, that it is 0 if another
+is.  The size of a value is at least 0, and so are terms built of sizes without subtraction.
 
-Nothing here looks deeper than a few levels; beyond them nothing is plain.   [op.reshape.code]
+Only the upper levels of a term are examined; a deeper one shows nothing.   [op.reshape.code]
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DEPTH = 6
 
 
 def is_size(dim: Dim, depth: int = _DEPTH) -> bool:
-    """Whether the dim is plainly at least 0."""
+    """Whether the dim is at least 0 by its form."""
     return depth > 0 and all(
         coefficient > 0 and all(_atom_is_size(atom, depth - 1) for atom in monomial)
         for monomial, coefficient in dim.terms
@@ -38,14 +38,14 @@ def is_size(dim: Dim, depth: int = _DEPTH) -> bool:
 
 
 def is_positive(dim: Dim, depth: int = _DEPTH) -> bool:
-    """Whether the dim is plainly at least 1: a sum of sizes, one of which is."""
+    """Whether the dim is at least 1 by its form: a sum of sizes, one of them at least 1."""
     return is_size(dim, depth) and any(
         all(_atom_is_positive(atom, depth - 1) for atom in monomial) for monomial, _ in dim.terms
     )
 
 
 def is_computed(dim: Dim) -> bool:
-    """Whether the dim is made of sizes alone, by arithmetic: a number that is chosen among others may be a code."""
+    """Whether the dim is computed from sizes alone, without if-then-else, which might choose a code such as -1."""
     names = all(_is_size_name(name) for name in dim.names)
     return dim.value is None and names and not any(isinstance(node, Ite) for node in bottom_up(dim))
 
@@ -83,12 +83,12 @@ def _atom_is_positive(atom: Atom, depth: int) -> bool:
 
 
 def _excludes_zero(condition: Constraint, orelse: Dim) -> bool:
-    """Whether a dim that stands where a condition fails is not 0 there, because the condition is that it is."""
+    """Whether the condition is `orelse == 0`, so that `orelse` is not 0 where it is chosen."""
     return isinstance(condition, Equal) and condition.left is orelse and condition.right.value == 0
 
 
 def multiple(dim: Dim, factor: Dim) -> Dim | None:
-    """What a factor, one product, has to be multiplied with to be the dim, if that is plain to see."""
+    """The quotient of a dim by a factor that is one product, if each term is a multiple of the factor; else None."""
     if len(factor.terms) != 1 or not dim.terms:
         return None
     ((wanted, number),) = factor.terms
@@ -102,7 +102,7 @@ def multiple(dim: Dim, factor: Dim) -> Dim | None:
 
 
 def vanishes_with(dim: Dim, factor: Dim) -> bool:
-    """Whether the dim is plainly a multiple of the factor, one product, and hence 0 where it is."""
+    """Whether each term of the dim contains the atoms of the factor, one product, so that it is 0 if the factor is."""
     if len(factor.terms) != 1:
         return False
     wanted = Counter(factor.terms[0][0])

@@ -1,7 +1,7 @@
-"""Contents: what elementwise operators make of known elements, for all integers.
+"""Contents: the results of elementwise operators on known elements, exact for all integers.
 
-A rule takes the elements at one place, `Dim` for integers and `Constraint` for booleans, and gives the element of the
-result, or None where no dim says it exactly.
+A rule takes the elements at one index, `Dim` for integers and `Constraint` for booleans, and returns the element of the
+result, or None if no term is exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Rule = Callable[..., Content | None]
 
 
 def pointwise(rule: Rule, dtype: DType, *given: TensorType[Dim]) -> Contents:
-    """The contents of an elementwise result: the rule at each place, shorter operands repeated."""
+    """The contents of an elementwise result: the rule at each index, where single elements are repeated."""
     held = [part.contents for part in given if part.contents is not None]
     if len(held) != len(given) or max(part.rank for part in given) > 1:
         return None
@@ -33,9 +33,9 @@ def pointwise(rule: Rule, dtype: DType, *given: TensorType[Dim]) -> Contents:
 
 
 def tracked(contents: Iterable[Content | None], dtype: DType) -> Contents:
-    """Contents that are worth keeping: all known, and not too many.
+    """The contents, if all are known and they are not too many; else None.
 
-    A number that the type cannot hold is one: whoever computes it stops.   [run.overflow]
+    A number beyond the range of the type is not excluded: the run that computes it stops.   [run.overflow]
     """
     held = tuple(contents)
     if len(held) > LIMITS.contents or not all(_fits(part, dtype) for part in held):
@@ -50,14 +50,14 @@ def _fits(part: Content | None, dtype: DType) -> bool:
 
 
 def floor_quotient(left: Dim, right: Dim) -> Dim:
-    """The floored quotient by a divisor of any sign; by zero, where the run stops, what the formula for any says."""
+    """The floored quotient by a divisor of any sign; the value for the divisor 0, which is a fault, does not matter."""
     if right.value is not None:
         return left // right if right.value > 0 else -left // max(-right.value, 1)
     return ite(at_least(right, ONE), left // maximum(right, ONE), -left // maximum(-right, ONE))
 
 
 def floor_remainder(left: Dim, right: Dim) -> Dim:
-    """What is left of the floored quotient."""
+    """The remainder of the floored quotient."""
     if right.value is not None and right.value > 0:
         return left % right
     return left - right * floor_quotient(left, right)
@@ -75,12 +75,12 @@ def trunc_quotient(left: Dim, right: Dim) -> Dim:
 
 
 def trunc_remainder(left: Dim, right: Dim) -> Dim:
-    """What is left of the quotient rounded toward zero."""
+    """The remainder of the quotient rounded toward zero."""
     return left - right * trunc_quotient(left, right)
 
 
 def power(left: Dim, right: Dim) -> Dim | None:
-    """A small constant power."""
+    """A power with a small constant exponent."""
     return product([left] * right.value) if right.value is not None and 0 <= right.value <= 8 else None
 
 
@@ -100,12 +100,12 @@ def sign(value: Dim) -> Dim:
 
 
 def iff(left: Constraint, right: Constraint) -> Constraint:
-    """Both or neither."""
+    """Both hold or neither."""
     return any_of(all_of(left, right), all_of(negated(left), negated(right)))
 
 
 def unlike(left: Constraint, right: Constraint) -> Constraint:
-    """One of both but not the other."""
+    """Exactly one holds."""
     return negated(iff(left, right))
 
 

@@ -1,7 +1,7 @@
-"""Where a rank is not known: an operator's own rule is asked at every rank that it may be.
+"""Unknown ranks: an operator's own rule is evaluated at every rank that is possible.
 
-A rank is the rank of an operand of type `*`, or a size that decides one, such as the length of a shape.  No rule knows
-of this: each is asked with tensors of known rank only.   [op.dynamic]
+What is not known is the rank of an operand of type `*`, or a size that determines a rank, such as the length of a
+shape.  Rules do not deal with this: each is evaluated on tensors of known rank only.   [op.dynamic]
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _TRIALS = 4_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
-    """An application whose rule is asked.
+    """An application whose rule is evaluated.
 
     Attributes:
-        names: the operands, by which unknown elements are named.
+        names: the paths of the operands, from which unknown elements get their names.
     """
 
     operator: Operator
@@ -36,20 +36,20 @@ class Asking:
     attributes: Mapping[str, Any]
 
     def flattened(self, types: Types) -> Types:
-        """The types, where only the number of elements matters as vectors of so many.   [op.dynamic.flat]"""
+        """The types, with vectors for operands of which only the number of elements matters.   [op.dynamic.flat]"""
         if self.operator.flat is None:
             return types
         flat = self.operator.flat(*types, **self.attributes)
         return tuple(_vector(type) if place in flat else type for place, type in enumerate(types))
 
     def judged(self, types: Types) -> Judgement:
-        """What the rule says of operands of known rank.  Raises IllFormed, also for a result of too high a rank."""
+        """The judgement for operands of known rank.  Raises IllFormed, also for a result of too high a rank."""
         judgement = self.operator.judge(*types, **self.attributes)
         _within_limit(judgement.result)
         return judgement
 
     def contents(self, types: Types, result: GradualType) -> Contents:
-        """What the rule for contents says, for a result whose elements are tracked."""
+        """The contents of the result, if its elements are tracked."""
         rule = self.operator.contents
         if rule is None or not isinstance(result, TensorType):
             return None
@@ -59,7 +59,7 @@ class Asking:
         return rule(*types, **self.attributes) if tracked else None
 
     def step(self, types: Types) -> Judgement | Unknown:
-        """The judgement, or the first thing that has to be known for it.  Raises IllFormed."""
+        """The judgement, or the first unknown on which it depends.  Raises IllFormed."""
         for type in types:
             for origin in shapes_unknown(type):
                 bearing = (place for place, other in enumerate(types) if origin in shapes_unknown(other))
@@ -75,7 +75,7 @@ class Asking:
             return Unknown(size, tuple(bearing), None)
 
     def _read(self, types: Types) -> Types:
-        """The types with the elements named that the rules may read."""
+        """The types, with a name for each untracked element that the rules may read."""
         read = range(len(types)) if self.operator.contents is not None else self.operator.reads
         return tuple(
             self._named(type, place) if place in read and isinstance(type, TensorType) else type
@@ -89,9 +89,9 @@ class Asking:
         return type if length is None else with_contents(type, self.names[place])
 
     def cases(self, types: Types) -> Cases | None:
-        """What the rule says at every rank, or at some if they tell that nothing is common to all.
+        """The cases of all ranks, or some of them if these show that all cases have nothing in common.
 
-        None where more than two numbers are unknown.
+        None if more than two numbers are unknown.
         """
         return remembered_cases(self.operator, tuple(self.names), tuple(self.attributes.items()), types)
 
@@ -108,7 +108,7 @@ class Asking:
         return Cases(tuple(found), complete=True)
 
     def at_any_rank(self, types: Types) -> GradualType | None:
-        """The result's type as far as it is the same at every rank; None where that is not known.  Raises IllFormed.
+        """The result's type as far as it is the same at every rank; None if that is not known.  Raises IllFormed.
 
         [op.dynamic.result]
         """
@@ -134,7 +134,7 @@ class Asking:
                 yield from self._cases(found.at(types, value), (*at, (found, value)))
 
     def sample(self, types: Types) -> Case:
-        """One case that is well-formed, of however many unknowns: all the same number, if that will do.
+        """One well-formed case, for any number of unknowns; all have the same value if such a case is well-formed.
 
         Raises IllFormed if none is found.
         """
@@ -158,7 +158,7 @@ class Asking:
         return Case(tuple(at), self._read(types), found)
 
     def _search(self, types: Types, at: tuple[tuple[Unknown, int], ...], trials: Iterator[int]) -> Case:
-        """Depth first; a refusal that names an operand goes back to the last choice that concerns it."""
+        """Search depth first; a refusal that names an operand jumps back to the last choice that concerns it."""
         try:
             found = self.step(types)
         except IllFormed as refusal:
@@ -181,12 +181,12 @@ class Asking:
 def remembered_cases(
     operator: Operator, names: tuple[str, ...], attributes: tuple[tuple[str, Any], ...], types: Types
 ) -> Cases | None:
-    """`Asking.cases`, remembered: passes and the verifier ask again what the checker has asked."""
+    """`Asking.cases` with a memo table, since passes and the verifier repeat the questions of the checker."""
     return Asking(operator, names, dict(attributes))._every(types)
 
 
 class _Conflict(Exception):
-    """No choice after the one at a level can help."""
+    """The refusal cannot be avoided by a choice after the one at `level`."""
 
     def __init__(self, level: int, refusal: IllFormed) -> None:
         super().__init__(level)

@@ -1,4 +1,4 @@
-"""Sliding windows: layouts, per-axis attributes, padding and extents, shared by convolving and pooling."""
+"""Sliding windows: layouts, per-axis attributes, padding and extents, shared by convolutions and pools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
 
 def places(layout: str, letters: str, attribute: str) -> tuple[int, ...]:
-    """Where each letter stands in a layout; raises IllFormed unless the layout is a permutation of the letters."""
+    """The index of each letter in a layout; raises IllFormed unless the layout is a permutation of the letters."""
     if sorted(layout) != sorted(letters):
         says = f'{attribute} has to be a permutation of {letters}, not "{layout}"'
         packed = ", which is packed: `layout_transform` unpacks it" if any(map(str.isdigit, layout)) else ""
@@ -31,17 +31,17 @@ def places(layout: str, letters: str, attribute: str) -> tuple[int, ...]:
 
 
 def arranged(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
-    """Values that stand in the order of `letters`, in the order of a layout."""
+    """Values given in the order of `letters`, in the order of a layout."""
     return tuple(values[letters.index(letter)] for letter in layout)
 
 
 def ordered(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
-    """Values that stand in the order of a layout, in the order of `letters`."""
+    """Values given in the order of a layout, in the order of `letters`."""
     return tuple(values[layout.index(letter)] for letter in letters)
 
 
 def per_axis(values: tuple[V, ...], count: int, attribute: str) -> tuple[V, ...]:
-    """One value for each spatial axis; a single one serves all.  Raises IllFormed at any other number."""
+    """One value for each spatial axis; a single value is used for all.  Raises IllFormed for any other number."""
     if len(values) == 1:
         return values * count
     if len(values) != count:
@@ -52,7 +52,7 @@ def per_axis(values: tuple[V, ...], count: int, attribute: str) -> tuple[V, ...]
 def paddings(values: tuple[V, ...], count: int) -> tuple[tuple[V, V], ...]:
     """How much is added before and after each spatial axis.   [op.window.padding]
 
-    One value serves every side, one per axis both its sides; twice as many are all befores, then all afters.
+    One value is used for all sides, one per axis for both its sides; two per axis are all befores, then all afters.
     """
     if len(values) == 2 * count:
         return tuple(zip(values[:count], values[count:], strict=True))
@@ -63,7 +63,7 @@ def paddings(values: tuple[V, ...], count: int) -> tuple[tuple[V, V], ...]:
 
 
 def at_least(low: Dim, values: Iterable[Dim], attribute: str) -> Iterator[Need]:
-    """What the elements of an attribute owe; raises IllFormed where a constant is too small.   [op.window.positive]"""
+    """Needs that an attribute is at least `low`; raises IllFormed if a constant is smaller.   [op.window.positive]"""
     for value in values:
         if value.value is None:
             yield Need(at_most(low, value), "op.window.positive", f"{attribute} has to be at least {low}")
@@ -89,7 +89,7 @@ class Window(Generic[D]):
         return tuple(extent + before + after for extent, (before, after) in zip(extents, self.padding, strict=True))
 
     def positions(self, extents: Sequence[D], ceil_mode: bool = False) -> tuple[D, ...]:
-        """How many places the window takes along each axis, the last one in part outside if `ceil_mode`."""
+        """How many positions the window has along each axis; with `ceil_mode` the last may lie in part outside."""
         rooms = zip(self.padded(extents), self.reach(), self.strides, strict=True)
         return tuple((room - width + (step - 1 if ceil_mode else 0)) // step + 1 for room, width, step in rooms)
 
@@ -107,7 +107,7 @@ def window(
 
 
 def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iterator[Need]:
-    """Strides and dilation are at least 1, paddings at least 0, and the window fits into each padded axis.
+    """Needs that strides and dilation are at least 1, paddings at least 0, and the window fits into each padded axis.
 
     [op.window.positive] [op.window.fits]
     """
@@ -122,7 +122,7 @@ def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """Channels of a padded input, flat, of spatial extents `shape`."""
+    """The elements of all channels of a padded input, in one list; each channel has the spatial extents `shape`."""
 
     cells: list[Any]
     shape: tuple[int, ...]
@@ -131,7 +131,7 @@ class Volume:
 def surrounded(
     cells: Sequence[Any], shape: tuple[int, ...], padding: Sequence[tuple[int, int]], fill: Any, count: int
 ) -> Volume:
-    """`count` channels with `fill` around each; a negative padding cuts away."""
+    """`count` channels with `fill` around each; a negative padding removes elements."""
     wide = tuple(extent + before + after for extent, (before, after) in zip(shape, padding, strict=True))
     if not any(map(any, padding)):
         return Volume(list(cells), shape)
@@ -160,7 +160,7 @@ def _row_starts(
 
 
 def tap_offsets(shape: tuple[int, ...], taps: Sequence[Sequence[int]]) -> list[int]:
-    """The offset of each tap of a window from its first cell; `taps` lists the tap positions of each axis."""
+    """The offset of each tap of a window from its first element; `taps` lists the tap positions of each axis."""
     found = [0]
     for step, along in zip(strides(shape), taps, strict=True):
         found = [base + tap * step for base in found for tap in along]
@@ -170,13 +170,13 @@ def tap_offsets(shape: tuple[int, ...], taps: Sequence[Sequence[int]]) -> list[i
 def patches(
     volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """For each row of `count` window places, `step` apart, from a channel on: its patches, the cell at every tap."""
+    """For each row of `count` window positions, `step` apart, from a channel on: the patches, each with all taps."""
     for row in tap_rows(volume, taps, channel, starts, count, step):
         yield list(zip(*row, strict=True)) if row else [()] * count
 
 
 def blocks(rows: Iterator[list[tuple[Any, ...]]], size: int = 256) -> Iterator[list[tuple[Any, ...]]]:
-    """The patches of all rows, `size` at a time: enough that a pass over them pays, and no more are held."""
+    """The patches of all rows in blocks of `size`: large enough for fast passes over a block, and of bounded memory."""
     each = chain.from_iterable(rows)
     return iter(lambda: list(islice(each, size)), [])
 
@@ -184,7 +184,7 @@ def blocks(rows: Iterator[list[tuple[Any, ...]]], size: int = 256) -> Iterator[l
 def tap_rows(
     volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
 ) -> Iterator[list[list[Any]]]:
-    """As `patches`, but for each tap the cells it meets along the row."""
+    """As `patches`, but transposed: for each tap, its elements along the row."""
     cells, span, base = volume.cells, (count - 1) * step + 1, channel * numel(volume.shape)
     for start in starts:
         yield [cells[base + start + tap : base + start + tap + span : step] for tap in taps]
@@ -193,7 +193,7 @@ def tap_rows(
 def tap_planes(
     volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
 ) -> list[list[Any]]:
-    """As `tap_rows`, but for each tap the cells it meets along all rows."""
+    """As `tap_rows`, but for each tap its elements along all rows."""
     cells, span, base = volume.cells, (count - 1) * step + 1, channel * numel(volume.shape)
     places = [base + start for start in starts]
     return [
@@ -202,7 +202,7 @@ def tap_planes(
 
 
 def origins(shape: tuple[int, ...], counts: Sequence[int], steps: Sequence[int]) -> list[int]:
-    """The first cell of each row of window places: every place of the outer axes, the first of the last."""
+    """The first offset of each row of window positions: all positions of the outer axes, the first of the last."""
     found = [0]
     for width, count, step in zip(strides(shape)[:-1], counts, steps, strict=False):
         found = [base + i * step * width for base in found for i in range(count)]
@@ -210,7 +210,7 @@ def origins(shape: tuple[int, ...], counts: Sequence[int], steps: Sequence[int])
 
 
 def restored(elements: Any, shape: tuple[int, ...], layout: str, dtype: DType) -> Tensor:
-    """The tensor in its layout, of elements as batch, channels, space."""
+    """The tensor in its layout, from elements in the order batch, channels, space."""
     letters = "NC" + SPATIAL[len(shape) - 2]
     axes = [letters.index(letter) for letter in layout]
     return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(elements, shape, axes))

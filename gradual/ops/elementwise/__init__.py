@@ -1,5 +1,5 @@
-"""Operators that treat every element alike, and broadcast.
+"""Elementwise operators, which broadcast.
 
-`elementwise.py` is a table, a row per operator; `conversion` has those that need more: casts, `where`, `clip`.
-Spec: `op.broadcast.agree`, `op.dtype`.
+`elementwise.py` is a table with a `Row` per operator, which `row` makes an operator; `conversion` has those that need
+more: casts, `where`, `clip`.  Spec: `op.broadcast.agree`, `op.dtype`.
 """

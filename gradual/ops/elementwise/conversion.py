@@ -1,4 +1,4 @@
-"""Elementwise operators that need more than a row: conversion, choice, and bounds given as attributes."""
+"""Elementwise operators that need more than a row of the table: casts, `where`, and those with attributes."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> 
 
 
 def _shifts(given: Tensor, required: bool, where: list[int]) -> list[int]:
-    """For each element how far it is shifted, nowhere unless that is required; raises TensorFault out of range."""
+    """The shift of each element, 0 unless shifts are required; raises TensorFault if one is out of range."""
     if not required:
         return [0] * len(where)
     for shift in given.elements:

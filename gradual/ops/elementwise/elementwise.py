@@ -1,4 +1,4 @@
-"""Elementwise operators: one row each."""
+"""Elementwise operators: a table with one row for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of the table of elementwise operators, and the operators that rows declare."""
+"""Rows of elementwise operators, and the operators that they declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks: what stands where in a tensor decides which of its elements stay, and which are replaced or reversed."""
+"""Masks: operators that keep, replace or reverse elements according to their position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gradual.types.type import TensorType
 
 # ------------------------------------------------------------------------------------------------ reverse_sequence
 def _reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int, batch_axis: int) -> Tensor:
-    """The offset that each place reads from: along the sequence it is `length - 1 - place` before the length."""
+    """Before the length, each index along the sequence reads the element at `length - 1 - index`."""
     along, batch = seq_axis % data.rank, batch_axis % data.rank
     steps, extent = strides(data.shape), data.shape[along]
     found = picked(data.elements, range(data.size))
@@ -118,7 +118,7 @@ def _one_hot_contents(
     axis: int,
     dtype: DType | None,
 ) -> Contents:
-    """The vector of a single index."""
+    """The contents for a single index: one vector."""
     target, length = dtype or on_value.dtype, depth.value
     index, on, off = (given.contents[0] if given.contents else None for given in (indices, on_value, off_value))
     if indices.rank or not isinstance(index, Dim) or on is None or off is None or length is None:
@@ -168,7 +168,7 @@ dyn_one_hot = dynamic_twin(one_hot, ("depth",))
 
 # ----------------------------------------------------------------------------------------------------------- trilu
 def _trilu(data: Tensor, k: Tensor, *, upper: bool) -> Tensor:
-    """Of each row the elements from the diagonal on, or up to it."""
+    """Keep the elements of each row from the diagonal on, or up to it."""
     rows, columns = data.shape[-2:]
     (diagonal,) = k.elements
     found, nothing = data.elements[:0], kept(data.dtype, (0,))
@@ -204,7 +204,7 @@ def _longest(rows: Any, columns: Any, k1: int, k2: int, least: Any) -> Any:
 def _matrix_set_diag(
     input: Tensor, diagonal: Tensor, *, k1: int, k2: int, super_diag_right_align: bool, sub_diag_right_align: bool
 ) -> Tensor:
-    """The diagonals from number k2 down to k1, each of them laid along its matrix."""
+    """Write the diagonals from number k2 down to k1 into each matrix."""
     rows, columns = input.shape[-2:]
     longest = _longest(rows, columns, k1, k2, min)
     found, source = input.elements[:], diagonal.elements

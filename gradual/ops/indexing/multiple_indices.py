@@ -1,6 +1,6 @@
-"""Indexing by several indices at once, one for each of the first axes or of those after a batch, and places as data.
+"""Indexing by several indices at once, one for each of the first axes or of those after a batch; and computing indices.
 
-An index counts from 0, a negative one from the back; out of bounds it is a fault.
+An index counts from 0, a negative one from the back; one out of bounds is a fault.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Offsets = list[int]
 
 
 def _pointed(columns: Sequence[Sequence[int]], shape: Sequence[int], first: int, count: int) -> Offsets:
-    """The offset that each of `count` rows of indices names, one index for each axis from `first` on."""
+    """The offset that each of `count` positions selects; a position has an index for each axis from `first` on."""
     found, steps = [0] * count, strides(shape)
     for axis, column in enumerate(columns, first):
         extent, step = shape[axis], steps[axis]
@@ -41,7 +41,7 @@ def _slices(starts: Offsets, width: int) -> Offsets:
 
 
 def _place(contents: Contents, extent: int) -> int | None:
-    """The place that a single index names, if it is known and within bounds."""
+    """The position that a single index selects, counted from the front, if it is known and within bounds."""
     index = contents[0] if contents is not None and len(contents) == 1 else None
     value = index.value if isinstance(index, Dim) else None
     return value % extent if value is not None and -extent <= value < extent else None
@@ -58,7 +58,7 @@ def _adv_index(inputs: tuple[Tensor, ...]) -> Tensor:
 
 
 def _adv_index_contents(inputs: TupleType[Dim]) -> Contents:
-    """The elements at known places of a vector."""
+    """The elements of a vector at known indices."""
     data, *named = fields(inputs, 0)
     if not named or data.contents is None:
         return data.contents
@@ -118,7 +118,7 @@ def _gather_nd(data: Tensor, indices: Tensor, *, batch_dims: int, index_rank: in
 def _gather_nd_contents(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, index_rank: int | None
 ) -> Contents:
-    """The element of a vector at one known place."""
+    """The element of a vector at one known index."""
     if data.contents is None or data.rank != 1 or indices.rank != 1:
         return None
     place = _place(indices.contents, len(data.contents))
@@ -183,7 +183,7 @@ def gather_nd(
 
 
 def _depth(indices: TensorType[Dim], index_rank: int | None) -> int:
-    """For how many axes each column has indices; raises OpenRank where nothing tells."""
+    """For how many axes each column has indices; raises OpenRank if that is not known."""
     if index_rank is not None:
         if index_rank < 0:
             raise IllFormed("op.attribute", f"index_rank has to be at least 0, not {index_rank}")
@@ -203,7 +203,7 @@ _MODES = ("update", "add", "mul", "min", "max")
 
 
 def _scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, *, mode: str) -> Tensor:
-    """The updates one after another, each kept in the element type."""
+    """Apply the updates one after another, rounding or wrapping each result to the element type."""
     depth, *outer = indices.shape
     count = numel(outer)
     columns = [indices.elements[row * count : (row + 1) * count] for row in range(depth)]
@@ -217,7 +217,7 @@ def _scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, *, mode: str) ->
 def _scatter_nd_contents(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str
 ) -> Contents:
-    """The known elements of a vector with one replaced at a known place."""
+    """The known elements of a vector with the one at a known index replaced."""
     if data.contents is None or updates.contents is None or mode != "update" or data.rank != 1 or indices.rank != 1:
         return None
     place = _place(indices.contents, len(data.contents))
@@ -298,7 +298,7 @@ def _unravel_index(data: Tensor, shape: Tensor) -> Tensor:
 
 
 def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Contents:
-    """The coordinates of a single place, which is within bounds, or else a fault; then all sizes are at least 1."""
+    """The coordinates of a single position; unless it is out of bounds, which is a fault, all sizes are at least 1."""
     extents = contents_of(shape)
     if data.rank or data.contents is None or extents is None:
         return None

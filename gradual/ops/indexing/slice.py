@@ -22,13 +22,13 @@ from gradual.types.type import TensorType
 
 Ints = tuple[int, ...]
 TO_THE_END = (1 << 31) - 1
-"""An end from here on means "to the end": it is how Relay's front ends write it, and no axis is so long."""
+"""An end of at least this means "to the end": Relay's front ends write it so, and no axis is that long."""
 assert LIMITS.size < TO_THE_END
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Places along one axis: `count` of them from `start` on, `step` apart."""
+    """Indices along one axis: `count` of them from `start` on, `step` apart."""
 
     start: Dim
     count: Dim
@@ -36,7 +36,7 @@ class Slice:
 
 
 def sliced(extent: Dim, begin: Dim | None, end: Dim | None, step: Dim) -> Slice:
-    """The places from `begin` up to but not including `end`; negative ones count from the back.
+    """The indices from `begin` up to but not including `end`; negative bounds count from the back.
 
     [op.strided_slice.clamp]
     """
@@ -71,19 +71,19 @@ def _backward(extent: Dim, begin: Dim | None, end: Dim | None, step: Dim) -> Sli
 
 
 def _from_front(place: Dim, ahead: Dim, behind: Dim) -> Dim:
-    """One reading of a place where it counts from the front, the other where it counts from the back."""
+    """`ahead` if an index counts from the front, `behind` if it is negative and counts from the back."""
     return ite(less(place, ZERO), behind, ahead)
 
 
 def _count(room: Dim, step: Dim, extent: Dim = ZERO) -> Dim:
-    """How many places, a step apart, stand in some room, which may be negative."""
+    """How many indices, a step apart, lie in a range of `room` indices, which may be negative."""
     wide = room + step - 1
     spare = (wide - extent).value
     return (wide if spare is not None and spare >= 0 else maximum(wide, ZERO)) // step
 
 
 def _sized(extent: Dim, begin: Dim | None, wanted: Dim | None) -> Slice:
-    """`wanted` places from `begin` on, as many as there are; all that follow where it is negative."""
+    """`wanted` indices from `begin` on, or as many as there are; all that follow if `wanted` is negative."""
     plain = _forward(extent, begin, None, ONE)
     if wanted is None:
         return plain
@@ -93,7 +93,7 @@ def _sized(extent: Dim, begin: Dim | None, wanted: Dim | None) -> Slice:
 def slices_of(
     shape: Shape, begin: Shape, end: Shape, strides: Shape, slice_mode: str, axes: Sequence[int] | None
 ) -> dict[int, Slice]:
-    """The slice of each axis that is sliced: of the first ones, or of `axes`."""
+    """Axis -> its slice, for the axes that are sliced: the first ones, or `axes`."""
     if slice_mode not in ("end", "size"):
         raise IllFormed("op.attribute", f'slice_mode has to be "end" or "size", not "{slice_mode}"')
     count = max(len(begin), len(end))
@@ -116,7 +116,7 @@ def _at(values: Shape, place: int) -> Dim | None:
 
 
 def _step_needs(strides: Shape) -> list[Need]:
-    """No stride is 0.   [op.strided_slice.stride]"""
+    """The needs that no stride is 0; raises IllFormed if one is.   [op.strided_slice.stride]"""
     if any(step.value == 0 for step in strides):
         raise IllFormed("op.attribute", "a stride is 0")
     return [
@@ -144,14 +144,14 @@ def places(shape: Ints, slices: Mapping[int, Slice]) -> tuple[Ints, list[int]]:
 def _strided_slice(
     data: Tensor, *, begin: Ints, end: Ints, strides: Ints, slice_mode: str, axes: Ints | None
 ) -> Tensor:
-    """The elements at the places of every axis."""
+    """Take the elements at the sliced indices of every axis."""
     slices = slices_of(dims(data.shape), dims(begin), dims(end), dims(strides), slice_mode, axes)
     shape, where = places(data.shape, slices)
     return tensor_of(shape, data.dtype, picked(data.elements, where))
 
 
 def places_along(along: Slice) -> range | None:
-    """The places of a slice, if they are known and not too many."""
+    """The indices of a slice, if they are known and not too many."""
     start, count, step = along.start.value, along.count.value, along.step.value
     if start is None or count is None or step is None or count > LIMITS.contents:
         return None
@@ -161,7 +161,7 @@ def places_along(along: Slice) -> range | None:
 def _strided_slice_contents(
     data: TensorType[Dim], *, begin: Shape, end: Shape, strides: Shape, slice_mode: str, axes: Ints | None
 ) -> Contents:
-    """The elements at places that are known."""
+    """The elements at the sliced indices, if these are known."""
     if data.contents is None or data.rank > 1:
         return None
     for along in slices_of(data.shape, begin, end, strides, slice_mode, axes).values():
@@ -171,7 +171,7 @@ def _strided_slice_contents(
 
 
 def _slice_extends(growth: Growth) -> Iterator[Axes]:
-    """The axes that are kept whole."""
+    """Every axis that is not cut by a slice."""
     given = growth.types[0]
     slices = slices_of(given.shape, **growth.attributes)
     cut = [
@@ -183,7 +183,7 @@ def _slice_extends(growth: Growth) -> Iterator[Axes]:
 
 
 def _takes_all(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
-    """Whether a slice of the whole length begins at the start: one of stride 1 cannot begin later."""
+    """Whether a slice that keeps the length keeps all elements: with stride 1 and ends it cannot begin later."""
     strides, whole = attributes["strides"], attributes["slice_mode"] == "end"
     return all(is_number(stride, 1) for stride in strides) and (
         whole or all(is_number(begin, 0) for begin in attributes["begin"])

@@ -1,4 +1,4 @@
-"""Slices that another tensor or value tells: cut to a tensor's sizes, written over, and one for each place."""
+"""Slices to the sizes of another tensor, assignment to slices, and sliding windows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gradual.types.type import Content, TensorType
 
 # ------------------------------------------------------------------------------------------------------ slice_like
 def _axes(axes: Ints | None, rank: int, other: int) -> Ints:
-    """The axes that are cut: those that are given, or all that both tensors have."""
+    """The axes that are cut: `axes` if given, or all that both tensors have."""
     found = axes_of(axes, rank) if axes else tuple(range(min(rank, other)))
     for axis in found:
         if axis >= other:
@@ -69,7 +69,7 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
 # ----------------------------------------------------------------------------------------------------- strided_set
 def _overwritten(shape: Shape, begin: Shape, end: Shape, steps: Shape) -> dict[int, Slice]:
-    """The slices that are written; a stride of 0, which is owed not to be, is read as 1."""
+    """The slices that are written; a stride of 0, which a need excludes, is read as 1."""
     return slices_of(shape, begin, end, tuple(ONE if step is ZERO else step for step in steps), "end", None)
 
 
@@ -94,7 +94,7 @@ def _strided_set_contents(
     end: TensorType[Dim],
     strides: TensorType[Dim],
 ) -> Contents:
-    """The known elements of a vector with those replaced that stand at known places."""
+    """The known elements of a vector with those at known indices replaced."""
     first, last, steps = map(_known_dims, (begin, end, strides))
     if data.contents is None or v.contents is None or first is None or last is None or steps is None:
         return None

@@ -1,7 +1,7 @@
-"""Sorting, and searching in what is sorted.
+"""Sorting, and searching in sorted sequences.
 
-Elements that are equal keep their order, ascending and descending alike; 0 and -0 are equal, and a NaN is greater than
-every number and equal to a NaN.
+Sorting is stable, both ascending and descending; 0 and -0 are equal, and a NaN is greater than every number and equal
+to a NaN.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 
 _NETWORK = 4
-"""How many elements that are not known are put in order: each compares with each."""
+"""The greatest number of unknown elements that are sorted symbolically, which compares every pair."""
 
 
 def _key(value: Any) -> tuple[bool, Any]:
-    """What an element is compared by."""
+    """The sort key of an element."""
     return (True, 0) if value != value else (False, value)
 
 
 def _order(line: Sequence[Any], ascending: bool) -> list[int]:
-    """The places of a line's elements in their order."""
+    """The indices that sort a line."""
     keys = list(map(_key, line))
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=not ascending)
 
 
 def _of_places(dtype: DType | None) -> DType:
-    """The type in which places are given; raises IllFormed for booleans."""
+    """The element type of indices; raises IllFormed for booleans."""
     if dtype is DType.BOOL:
         raise IllFormed("op.attribute", "attribute dtype has to be a type of numbers, not bool")
     return dtype or DType.INT32
 
 
 def _places(shape: tuple[int, ...], dtype: DType, found: Sequence[int], most: int) -> Tensor:
-    """The tensor of places, none of which is above `most`; raises TensorFault where the type has no such number."""
+    """A tensor of indices, none of them above `most`; raises TensorFault if the type cannot represent `most`."""
     if found and dtype.is_integer and most > integer_range(dtype)[1]:
         raise invalid_value(f"the index {most} does not fit {dtype}")
     return tensor_of(shape, dtype, kept(dtype, map(float, found) if dtype.is_float else found))
@@ -66,7 +66,7 @@ def _sort(data: Tensor, *, axis: int, is_ascend: bool, dtype: object) -> Tensor:
 
 
 def _sort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtype: object) -> Contents:
-    """Constants in their order; a few unknown elements by a network of least and greatest of two."""
+    """Constants sorted; a few unknown elements by a sorting network of minima and maxima."""
     parts = _numbers(data)
     if parts is None:
         return None
@@ -109,7 +109,7 @@ def _argsort(data: Tensor, *, axis: int, is_ascend: bool, dtype: DType | None) -
 
 
 def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtype: DType | None) -> Contents:
-    """The places of constants in their order."""
+    """The indices that sort constants."""
     parts = _numbers(data)
     if parts is None or any(part.value is None for part in parts):
         return None

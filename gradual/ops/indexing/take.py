@@ -1,7 +1,7 @@
-"""Selecting by value: take, gather, scatter, and the places where something holds.
+"""Selecting by indices: take, gather, scatter, and the positions where a condition holds.
 
-An index counts from 0; out of bounds it is a fault, except that `take` clamps it with `mode="clip"`, which is Relay's
-default, and takes it modulo the extent with `mode="wrap"`.
+An index out of bounds is a fault, except that `take` clamps it with `mode="clip"`, which is Relay's default, and takes
+it modulo the extent with `mode="wrap"`.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Ints = tuple[int, ...]
 
 # ------------------------------------------------------------------------------------------------------------ take
 def _batches(batch_dims: int, rank: int) -> int:
-    """How many axes are shared, counted from the front; raises IllFormed out of range."""
+    """The number of batch axes, where a negative `batch_dims` counts from the back; raises IllFormed out of range."""
     if not -rank <= batch_dims <= rank:
         raise IllFormed("op.axis", f"batch_dims {batch_dims} is out of range for indices of rank {rank}", 1)
     return batch_dims + rank if batch_dims < 0 else batch_dims
 
 
 def _take(data: Tensor, indices: Tensor, *, batch_dims: int, axis: int | None, mode: str) -> Tensor:
-    """For each batch and each index before the axis, the slices that the batch's indices name."""
+    """For each batch and each position before the axis, take the slices that the batch's indices select."""
     shape, place = ((data.size,), 0) if axis is None else (data.shape, axis % data.rank)
     shared = _batches(batch_dims, indices.rank)
     extent, inner = shape[place], numel(shape[place + 1 :])
@@ -62,7 +62,7 @@ def _take(data: Tensor, indices: Tensor, *, batch_dims: int, axis: int | None, m
 def _take_contents(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, axis: int | None, mode: str
 ) -> Contents:
-    """The elements at known places."""
+    """The elements at known indices."""
     if data.contents is None or indices.contents is None or data.rank > 1 or batch_dims or not data.contents:
         return None
     places = [part.value for part in indices.contents if isinstance(part, Dim)]
@@ -97,7 +97,7 @@ def _axis_lookups(
 
 
 def _take_extends(growth: Growth) -> tuple[Axes, ...]:
-    """The data but along the axis of which it is taken; every index by itself."""
+    """All axes of the data but the one along which slices are taken; all axes of the indices."""
     (data, indices), attributes = growth.types, growth.attributes
     if attributes["axis"] is None or attributes["batch_dims"]:
         return NO_AXES, NO_AXES if attributes["batch_dims"] else all_axes(indices)
@@ -143,7 +143,7 @@ def take(
 
 # ----------------------------------------------------------------------------------------------- gather and scatter
 def _targets(data: Tensor, indices: Tensor, axis: int) -> list[int]:
-    """For each index the offset of the element it names: its own place, moved along the axis."""
+    """For each index, the offset of the element at its own position, with the index as coordinate along the axis."""
     place = axis % data.rank
     steps = list(strides(data.shape))
     step, extent = steps[place], data.shape[place]
@@ -157,7 +157,7 @@ def _gather(data: Tensor, indices: Tensor, *, axis: int) -> Tensor:
 
 
 def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Contents:
-    """The elements at known places; known elements have one axis."""
+    """The elements at known indices; only vectors have known elements here."""
     return _take_contents(data, indices, batch_dims=0, axis=axis, mode="fast")
 
 
@@ -200,7 +200,7 @@ _REDUCTIONS = ("update", "add", "mul", "mean", "min", "max")
 
 
 def reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
-    """How an update meets the element in its place."""
+    """The function that combines an element and its update."""
     floats = dtype.is_float
     match reduction:
         case "add":
@@ -217,7 +217,7 @@ def reducing(reduction: str, dtype: DType) -> Callable[[Any, Any], Any]:
 
 
 def _scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, *, axis: int, reduction: str) -> Tensor:
-    """The updates one after another, each kept in the element type."""
+    """Apply the updates one after another, rounding or wrapping each result to the element type."""
     found, meet = data.elements[:], reducing(reduction, data.dtype)
     for target, update in zip(_targets(data, indices, axis), updates.elements, strict=True):
         found[target] = kept(data.dtype, (meet(found[target], update),))[0]
@@ -227,7 +227,7 @@ def _scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, *, axis: i
 def _scatter_elements_contents(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, axis: int, reduction: str
 ) -> Contents:
-    """The known elements with those replaced that known places name."""
+    """The known elements with those at known indices replaced."""
     if data.contents is None or indices.contents is None or updates.contents is None or reduction != "update":
         return None
     found, extent = list(data.contents), len(data.contents)
@@ -288,7 +288,7 @@ def scatter_elements(
 
 # ------------------------------------------------------------------------------------------- where something holds
 def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
-    """A number of elements that depends on data; one unknown for all that count the same argument."""
+    """A size that depends on data, within bounds; those that count the same of one argument share an unknown."""
     return Hole(low, high, (label, (operand,)))
 
 
@@ -349,7 +349,7 @@ def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
 
 
 def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor, ...]:
-    """Each element once; places are those of first occurrences.  NaN is equal to nothing, 0 to -0."""
+    """Each distinct element once, with the indices of first occurrences.  NaN is equal to nothing, 0 to -0."""
     values = list(data.elements)
     first: dict[Any, int] = {}
     for place, value in enumerate(values):

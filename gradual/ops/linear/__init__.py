@@ -1,3 +1,3 @@
-"""Contractions: matrix products and `einsum`; the contracted sizes must agree. Spec: `op.nn.dense.contract` and its
-like.
+"""Contractions: matrix products and `einsum`; the contracted sizes must agree. Spec: `op.nn.dense.contract` and
+similar rules.
 """

@@ -1,7 +1,7 @@
 """Sums of products over labelled axes.
 
 An equation such as `ij,jk->ik` names each axis of each operand by a letter, and those of the result after the arrow.
-`...` stands for axes without letters, aligned at the right; blanks say nothing.
+`...` represents axes without letters, aligned at the right; blanks are ignored.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 
 Term = tuple[str, ...]
-"""The label of each axis: a letter, or for an axis without one how far it stands from the right, as `...1`."""
+"""The label of each axis: a letter, or, for an axis of `...`, its number counted from the right, such as `...1`."""
 
 _WRITTEN = re.compile(r"([A-Za-z]*)(\.\.\.)?([A-Za-z]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """An equation as it stands for operands of known ranks: the labels of each operand and those of the result."""
+    """An equation resolved for operands of known ranks: the labels of each operand and those of the result."""
 
     operands: tuple[Term, ...]
     result: Term
 
     @property
     def summed(self) -> Term:
-        """The labels that the result has not, in the order in which they first stand."""
+        """The labels that do not occur in the result, in the order of first occurrence."""
         return tuple(label for label in dict.fromkeys(chain(*self.operands)) if label not in self.result)
 
 
 def read(equation: str, ranks: Sequence[int]) -> Equation:
     """The equation for operands of these ranks.
 
-    Without an arrow the result has the axes of `...` and then, in the order of their codes, the letters that stand
-    once.  Raises IllFormed where it is no equation, or not one for these ranks.
+    Without an arrow the result has the axes of `...` and then, in the order of their codes, the letters that occur
+    once.  Raises IllFormed if the text is no equation, or does not fit these ranks.
     """
     left, arrow, right = equation.replace(" ", "").partition("->")
     written = left.split(",")
@@ -103,7 +103,7 @@ def _result(text: str, width: int, known: set[str]) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor whose axes are labelled; `sizes` are those of all labels of its equation."""
+    """A tensor whose axes are labelled; `sizes` has the size of every label of the equation."""
 
     elements: Elements
     shape: tuple[int, ...]
@@ -111,7 +111,7 @@ class Operand:
     sizes: Mapping[str, int]
 
     def moves(self, over: Term) -> list[int]:
-        """The offset of the element for each place of some labels; an axis of 1 serves every place."""
+        """The offset of the element at each index over some labels; an axis of size 1 is broadcast."""
         steps = dict.fromkeys(over, 0)
         for label, extent, step in zip(self.term, self.shape, strides(self.shape), strict=True):
             if label in steps and extent != 1:
@@ -119,14 +119,14 @@ class Operand:
         return offsets([self.sizes[label] for label in over], list(steps.values()))
 
     def rows(self, outer: Term, own: Term, summed: Term) -> Iterator[list[Row]]:
-        """For each place of the outer labels a row for each place of its own, along those that are summed over."""
+        """At each index over the outer labels, a row along the summed labels for each index over its own labels."""
         starts, along, elements = self.moves(own), self.moves(summed), self.elements
         for base in self.moves(outer):
             yield [tuple([elements[base + start + move] for move in along]) for start in starts]
 
 
 def _einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor:
-    """For each place of the result the sum, over all places of the labels that it has not, of the operands' product."""
+    """For each element of the result, sum the operands' product over all labels that do not occur in the result."""
     terms = read(equation, [part.rank for part in data])
     sizes: dict[str, int] = {}
     for part, term in zip(data, terms.operands, strict=True):
@@ -149,7 +149,7 @@ def _shares(terms: Equation) -> list[Term]:
 
 
 def _paired(operands: Sequence[Operand], both: Term, own: Sequence[Term], terms: Equation, dtype: DType) -> Any:
-    """Of two operands, for each place of what both have, the products of the rows of the one and of the other."""
+    """At each index over the labels of both operands, the inner products of the rows of one and of the other."""
     found = array(TYPECODES[dtype])
     pairs = (operand.rows(both, labels, terms.summed) for operand, labels in zip(operands, own, strict=True))
     for left, right in zip(*pairs, strict=True):
@@ -208,7 +208,7 @@ def _shared(given: Sequence[TensorType[Dim]]) -> DType:
 
 
 def _own(field: int, part: TensorType[Dim], term: Term, needs: list[Need]) -> dict[str, tuple[Dim, int]]:
-    """For each label of an operand its extent and where it stands; what repeated ones owe is added."""
+    """Label -> its extent and axis in an operand; the needs of repeated labels are appended to `needs`."""
     found: dict[str, tuple[Dim, int]] = {}
     for axis, (label, extent) in enumerate(zip(term, part.shape, strict=True)):
         if label not in found:

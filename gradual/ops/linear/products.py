@@ -89,7 +89,7 @@ def _matmul(
     transpose_a: bool,
     transpose_b: bool,
 ) -> Tensor:
-    """Every matrix of a times the one matrix b."""
+    """Multiply every matrix of a by the single matrix b."""
     dtype = out_dtype or tensor_a.dtype
     lead, (height, width) = tensor_a.shape[:-2], (1, 1, *tensor_a.shape)[-2:]
     if tensor_a.rank < 2:
@@ -195,13 +195,13 @@ def batch_matmul(
 
 
 def _bias_add(data: Tensor, bias: Tensor, *, axis: int) -> Tensor:
-    """The sum of each element and the bias of its place along the axis, rounded once."""
+    """The sum of each element and the bias at its index along the axis, rounded once."""
     column = along_axis(data, bias, axis)
     return tensor_of(data.shape, data.dtype, kept(data.dtype, map(add, data.elements, column)))
 
 
 def along_axis(data: Tensor, column: Tensor, axis: int) -> Any:
-    """For each element of `data` the element of `column` at its place along the axis."""
+    """For each element of `data`, the element of `column` at its index along the axis."""
     behind = data.rank - axis % data.rank - 1
     return spread(column.elements, (*column.shape, *(1,) * behind), data.shape)
 

@@ -1,4 +1,4 @@
-"""Convolutions over one to three spatial axes, and their transposes.
+"""Convolutions over one to three spatial axes, and what transposed convolutions share with them.
 
 A result is computed in `out_dtype`, else in the operands' element type: the products of a window are summed over
 input channels, then along its axes from front to back, floats in binary64 rounded once at the end.
@@ -49,7 +49,7 @@ Dims = tuple[Dim, ...]
 # ------------------------------------------------------------------------------------------------------ judgements
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Data and weight with their axes found: batch, channels and space; output and input channels and kernel."""
+    """Data and weight, and their axes in the order batch, channels, space; output channels, input channels, kernel."""
 
     data: TensorType[Dim]
     weight: TensorType[Dim]
@@ -77,14 +77,14 @@ class Sides:
 
 
 def sides_of(data: TensorType[Dim], weight: TensorType[Dim], count: int, data_layout: str, kernel_layout: str) -> Sides:
-    """Both arguments, of the rank that so many spatial axes take, with their axes found by the layouts."""
+    """Both arguments as tensors with `count` spatial axes, and their axes as the layouts say."""
     axes = places(data_layout, "NC" + SPATIAL[count], "data_layout")
     weight_axes = places(kernel_layout, "OI" + SPATIAL[count], "kernel_layout")
     return Sides(tensor(data, 0, rank=count + 2), tensor(weight, 1, rank=count + 2), axes, weight_axes)
 
 
 def kernel_needs(sides: Sides, kernel_size: Dims | None) -> Iterator[Need]:
-    """The kernel is not empty, and has the extents that were written.   [op.conv.kernel] [op.conv.kernel_size]"""
+    """Needs that the kernel is not empty and fits `kernel_size`.   [op.conv.kernel] [op.conv.kernel_size]"""
     for axis, extent in zip(sides.weight_axes[2:], sides.kernel, strict=True):
         if extent.value is None or extent.value < 1:
             yield Need(at_most(ONE, extent), "op.conv.kernel", "the kernel is empty", ((1, axis),))
@@ -104,7 +104,7 @@ def placed(sides: Sides, out: Dim, extents: Sequence[Dim], layout: str, dtype: D
 
 
 def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None) -> Iterator[Need]:
-    """Data and weight agree on channels, which the groups divide.
+    """Needs that data and weight agree on channels, and the groups divide the output channels.
 
     [op.conv.channels] [op.conv.groups] [op.conv.units]
     """
@@ -135,7 +135,7 @@ UNITS = "the weight does not have `channels` output channels"
 
 
 def _is_multiplied(sides: Sides, groups: Dim, channels: Dim | None) -> Constraint:
-    """When the weight of a depthwise convolution stands as (channels, multiplier), as Relay has it."""
+    """The condition that a depthwise convolution has a weight of (channels, multiplier), as Relay allows."""
     if channels is None or groups is ONE or channels is groups:
         return FALSE
     shared = equal(sides.channels, groups), equal(sides.weights(0), groups)
@@ -148,10 +148,10 @@ class Plan:
     """A convolution's operands in canonical order, ready to be computed.
 
     Attributes:
-        cells: the data's elements as batch, channels, space.
+        cells: the data's elements in the order batch, channels, space.
         extents: its spatial extents.
         batch, groups, into: samples, groups, and input channels of a group.
-        kernels: for each output channel its weights as input channels, space.
+        kernels: for each output channel, its weights in the order input channels, space.
     """
 
     cells: Elements
@@ -188,7 +188,7 @@ def _convolve(
     data: Tensor, weight: Tensor, *, strides: Ints, padding: Ints, dilation: Ints, groups: int, channels: int | None,
     kernel_size: Ints | None, data_layout: str, kernel_layout: str, out_layout: str, out_dtype: DType | None,
 ) -> Tensor:  # fmt: skip
-    """Each place of the window against each output channel's kernel."""
+    """Multiply the window at each position with each output channel's kernel."""
     spatial, dtype = SPATIAL[data.rank - 2], out_dtype or data.dtype
     batch, depth, *extents = ordered(data.shape, data_layout, "NC" + spatial)
     out, into, *kernel = ordered(weight.shape, kernel_layout, "OI" + spatial)

@@ -1,4 +1,4 @@
-"""Correlation: how alike two images are where one is shifted."""
+"""Correlation: how similar two images are if one of them is shifted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Sizes = tuple[int, ...]
 
 
 def _border(kernel_size: Any, max_displacement: Any) -> Any:
-    """How far from the edge the middle of a patch stays."""
+    """The least distance of a patch's centre from the edge."""
     return max_displacement + (kernel_size - 1) // 2
 
 
 def _count(padded: Any, border: Any, stride: Any) -> Any:
-    """At how many places along an axis a patch is compared."""
+    """At how many positions along an axis a patch is compared."""
     return (padded - 2 * border + stride - 1) // stride
 
 
@@ -51,7 +51,7 @@ def _correlation(
     is_multiply: bool,
     layout: str,
 ) -> Tensor:
-    """For each shift and each place the mean, over the patches there, of products or of distances."""
+    """For each shift and each position, the mean product or distance of the elements of the two patches."""
     batch, channels, *extents = data1.shape
     sides = windows.paddings(padding or (0,), 2)
     reach = max_displacement // stride2

@@ -1,6 +1,6 @@
-"""Gradients as automatic differentiation leaves them: of a convolution by its weight, of pools by their data.
+"""Gradients that automatic differentiation emits: of a convolution by its weight, of pools by their data.
 
-Every element is the sum of its parts from left to right, floats in binary64 rounded once, integers exact and wrapped.
+Every element is a sum from left to right, floats in binary64 rounded once, integers exact and wrapped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from gradual.types.type import TensorType
 Ints = tuple[int, ...]
 Dims = tuple[Dim, ...]
 Share = Callable[[list[Any], int, int, Any], None]
-"""Adds what comes back of a window to the sums of its cells; of the window its first cell and its number."""
+"""Adds a window's gradient to the sums of its elements: `(sums, offset of the window, its number, its gradient)`."""
 Sharing = Callable[[list[Any], Sequence[int], Window[int], Ints, Ints], Share]
 
 
@@ -50,7 +50,7 @@ def _reached(move: Window[int]) -> list[range]:
 
 
 def _about(operand: int, needs: Iterable[Need]) -> Iterator[Need]:
-    """Needs about the first operand as needs about another one."""
+    """Turn needs about the first operand into needs about another one."""
     return (replace(need, operands=tuple((operand, *place[1:]) for place in need.operands)) for need in needs)
 
 
@@ -59,7 +59,7 @@ def _conv2d_backward_weight(
     grad: Tensor, data: Tensor, *, strides: Ints, padding: Ints, dilation: Ints, groups: int, channels: int | None,
     kernel_size: Ints, data_layout: str, kernel_layout: str, out_layout: str, out_dtype: DType | None,
 ) -> Tensor:  # fmt: skip
-    """For each tap the inner product of the gradient and the cells that the tap meets, over all samples."""
+    """For each tap, the inner product of the gradient and the elements that the tap reads, over all samples."""
     dtype = out_dtype or grad.dtype
     batch, outs, *counts = ordered(grad.shape, data_layout, "NCHW")
     depth, *extents = ordered(data.shape, kernel_layout, "NCHW")[1:]
@@ -139,7 +139,7 @@ def _pulled(
     out_grad: Tensor, data: Tensor, fill: Any, sharing: Sharing,
     *, pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, layout: str, out_layout: str, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """For each cell of the data the sum of what comes back from the windows that meet it."""
+    """For each element of the data, the sum of its shares of the gradients of the windows that contain it."""
     cells, outer, extents = canonical(data, layout)
     pulls, _, counts = canonical(out_grad, out_layout or layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
@@ -158,7 +158,7 @@ def _pulled(
 
 
 def _max_pool2d_grad(out_grad: Tensor, data: Tensor, **attributes: Any) -> Tensor:
-    """What comes back goes to the first of the greatest cells; there are none in the padding."""
+    """A window's gradient goes to the first of its greatest elements, which is never in the padding."""
 
     def sharing(cells: list[Any], taps: Sequence[int], move: Window[int], extents: Ints, counts: Ints) -> Share:
         def share(found: list[Any], first: int, place: int, pull: Any) -> None:
@@ -172,7 +172,7 @@ def _max_pool2d_grad(out_grad: Tensor, data: Tensor, **attributes: Any) -> Tenso
 
 
 def _avg_pool2d_grad(out_grad: Tensor, data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Tensor:
-    """What comes back is shared out among the cells that counted."""
+    """A window's gradient is divided equally among the elements that count."""
     quotient = reals.divide if data.dtype.is_float else trunc_divide
 
     def sharing(cells: list[Any], taps: Sequence[int], move: Window[int], extents: Ints, counts: Ints) -> Share:
@@ -189,7 +189,7 @@ def _avg_pool2d_grad(out_grad: Tensor, data: Tensor, *, count_include_pad: bool,
 
 
 def _pool_grad(out_grad: TensorType[Dim], data: TensorType[Dim], *pool: Any) -> Judgement:
-    """The judgement of a pool's gradient: the data's type, where the gradient has that of the pool's result."""
+    """The judgement of a pool's gradient: the data's type; needs that `out_grad` has the shape of the pool's result."""
     pull = tensor(out_grad, 0)
     try:
         forward = sliding(2, data, *pool)

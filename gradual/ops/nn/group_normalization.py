@@ -1,6 +1,6 @@
-"""Norms of channels: each channel of a sample, or each group of channels, with mean 0 and variance 1.
+"""Instance and group normalization: each channel of a sample, or each group of channels, gets mean 0 and variance 1.
 
-Computed and rounded as the norms of `normalizing` are; sums run over the channels of a group in row-major order.
+Computed and rounded as in `normalization.py`; sums run over the channels of a group in row-major order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradual.types.type import TensorType
 def _grouped(
     data: Tensor, gamma: Tensor, beta: Tensor, groups: int, axis: int, epsilon: float, center: bool, scale: bool
 ) -> Tensor:
-    """Each group of channels of each sample with mean 0 and variance 1, then scaled and shifted by channel."""
+    """Normalize each group of channels of each sample to mean 0 and variance 1, then scale and shift each channel."""
     place = axis % data.rank
     turned = [0, place, *(other for other in range(1, data.rank) if other != place)]
     shape = tuple(data.shape[other] for other in turned)

@@ -23,7 +23,7 @@ Logarithms = Callable[[Iterable[float]], Iterable[float]]
 
 
 def entropy(name: str, logarithms: Logarithms, summary: str) -> Operator:
-    """The cross entropy of predictions whose logarithms are given so."""
+    """Declare the cross entropy of predictions, given how their logarithms are computed."""
 
     def meaning(predictions: Tensor, targets: Tensor) -> Tensor:
         loss = reals.divide(
@@ -69,7 +69,7 @@ _REDUCTIONS = ("mean", "sum", "none")
 
 
 def _nll_loss(predictions: Tensor, targets: Tensor, weights: Tensor, *, reduction: str, ignore_index: int) -> Tensor:
-    """For each target the weighted prediction of its class, negated; the mean is by the weights."""
+    """For each target the weighted prediction of its class, negated; the mean is weighted."""
     count, inner = weights.size, numel(predictions.shape[2:])
     losses, shares = [], []
     for place, target in enumerate(targets.elements):

@@ -1,4 +1,4 @@
-"""Normalizing: batch and layer norms, softmax, local response, and what inference makes of dropout.
+"""Normalization: batch and layer norms, softmax, local response, and dropout as at inference.
 
 Each result element is computed in binary64 from the elements as they are and rounded once; sums run from left to right
 in row-major order.
@@ -47,7 +47,7 @@ def floats(given: TensorType[Dim], operand: int = 0, least: int = 0) -> TensorTy
 
 
 def lanewise(data: Tensor, axes: Sequence[int], function: Callable[[Lane], Sequence[float]]) -> Tensor:
-    """The tensor with each lane along some axes, in row-major order, replaced by what the function makes of it."""
+    """Replace each lane, the elements along some axes in row-major order, by the function's result on it."""
     turned = [axis for axis in range(data.rank) if axis not in axes] + list(axes)
     shape = tuple(data.shape[axis] for axis in turned)
     width = numel([data.shape[axis] for axis in axes])
@@ -60,7 +60,7 @@ def lanewise(data: Tensor, axes: Sequence[int], function: Callable[[Lane], Seque
 
 
 def columns(data: TensorType[Dim], axis: int, rule: str, *columns: TensorType[Dim]) -> tuple[Need, ...]:
-    """What vectors of one number for each place along the axis owe."""
+    """Needs that vectors have one number for each index along the axis."""
     place = axis_of(axis, data.rank)
     given = [tensor(column, operand + 1, rank=1) for operand, column in enumerate(columns)]
     same_dtype(data, *given)
@@ -116,7 +116,7 @@ def batch_norm(
 def _layer_norm(
     data: Tensor, gamma: Tensor, beta: Tensor, *, axis: int, epsilon: float, center: bool, scale: bool
 ) -> Tensor:
-    """Each lane less its mean, over the root of its variance."""
+    """Each lane minus its mean, divided by the root of its variance, then scaled and shifted."""
     factors = list(gamma.elements) if scale else [1.0] * gamma.size
     shifts = list(beta.elements) if center else [0.0] * beta.size
 
@@ -127,7 +127,7 @@ def _layer_norm(
 
 
 def standard(lane: Lane, epsilon: float) -> Lane:
-    """The lane with mean 0 and variance 1, but for epsilon."""
+    """The lane normalized to mean 0 and variance 1, up to epsilon."""
     count = float(len(lane))
     mean = reals.divide(total(lane), count)
     apart = [x - mean for x in lane]
@@ -240,7 +240,7 @@ def batch_flatten(data: TensorType[Dim]) -> Judgement:
 
 
 def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
-    """The element where it is positive, else times alpha's element for its place along the axis, or its only one."""
+    """Positive elements as they are; others times alpha's element at their index along the axis, or its only one."""
     shared = alpha.size == 1 and data.shape[axis % data.rank] != 1
     slopes = alpha.elements * data.size if shared else along_axis(data, alpha, axis)
     found = (x if x > 0 else x * slope for x, slope in zip(data.elements, slopes, strict=True))
@@ -300,12 +300,12 @@ def _l2_normalize(data: Tensor, *, eps: float, axis: tuple[int, ...] | None) -> 
 
 
 def _chosen(axis: tuple[int, ...] | None, rank: int) -> tuple[int, ...]:
-    """The axes in ascending order, all where none is given."""
+    """The axes in ascending order, all if none is given."""
     return tuple(sorted(axes_of(axis, rank))) if axis else tuple(range(rank))
 
 
 def _l2_extends(growth: Growth) -> Iterator[Axes]:
-    """The axes along which nothing is summed; all are where none is given."""
+    """The axes along which nothing is summed; none if `axis` is not given."""
     axes = growth.attributes["axis"]
     yield all_but(growth.types[0], *axes) if axes else NO_AXES
 

@@ -1,7 +1,7 @@
 """Pools: the greatest element or the mean of each window, over one to three spatial axes.
 
 A mean is the sum from left to right of the window's elements, floats in binary64, divided and then rounded once;
-integers divide toward zero.  A maximum is NaN where the window holds one; what lies in the padding never wins, and the
+integers divide toward zero.  A maximum is NaN if the window contains one; padding is never the maximum, and the
 maximum of nothing is the least value of the type.
 """
 
@@ -59,7 +59,7 @@ class Pooled:
         source, target: the layouts of data and result.
         outer: the extents of the axes that are not spatial, in the order of reading.
         space: the extents of the spatial axes.
-        needs: what a packed layout owes.
+        needs: the needs of a packed layout.
     """
 
     given: TensorType[Dim]
@@ -76,7 +76,7 @@ class Pooled:
 
 
 def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> Pooled:
-    """The data in its layout, which may have inner parts of batch and channels.   [op.layout_transform.factor]"""
+    """The data in its layout, in which batch and channels may be blocked.   [op.layout_transform.factor]"""
     source, target = _layout(layout, count, "layout"), _layout(out_layout or layout, count, "out_layout")
     if set(source.letters) != set(target.letters) or source.factors != target.factors:
         raise IllFormed("op.attribute", f'out_layout "{out_layout}" has different axes from layout "{layout}"')
@@ -87,7 +87,7 @@ def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> 
 
 
 def _layout(text: str, count: int, attribute: str) -> Layout:
-    """A layout with so many spatial axes, none of them blocked."""
+    """A layout with `count` spatial axes, none of them blocked."""
     found, letters = layout_of(text, attribute), "NC" + SPATIAL[count]
     if set(found.whole) != set(letters) or not found.factors.keys() <= {"N", "C"}:
         says = f"a permutation of {letters}, perhaps with an inner part of N or C"
@@ -129,12 +129,12 @@ def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V
 
 # --------------------------------------------------------------------------------------------------------- meanings
 def least(dtype: DType) -> Any:
-    """The least value of a type, which loses every maximum."""
+    """The least value of a type, the identity of the maximum."""
     return -math.inf if dtype.is_float else integer_range(dtype)[0]
 
 
 def _is_plain(cells: Sequence[Any]) -> bool:
-    """Whether the order of the numbers decides every maximum: no NaN and no negative zero is about."""
+    """Whether `>` decides every maximum: no element is NaN or a negative zero."""
     zeros = filter(not_, cells)
     return not any(map(ne, cells, cells)) and -1.0 not in map(math.copysign, repeat(1.0), zeros)
 
@@ -149,7 +149,7 @@ def _greater_float(left: Iterable[float], right: Iterable[float]) -> list[float]
 
 
 def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints, Ints]:
-    """Elements as batch, channels, space, and the extents of the axes before space and of space."""
+    """The elements in the order batch, channels, space; then the extents of the axes before space, and of space."""
     found = layout_of(layout, "layout")
     order = _order(found)
     axes = [found.letters.index(letter) for letter in order]
@@ -159,14 +159,14 @@ def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints, Ints]:
 
 
 def restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
-    """The tensor in its layout, of elements as batch, channels, space, kept in their type."""
+    """The tensor in its layout, from elements in the order batch, channels, space, rounded or wrapped to their type."""
     target = layout_of(layout, "layout")
     axes = [_order(target).index(letter) for letter in target.letters]
     return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(kept(dtype, found), shape, axes))
 
 
 def overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
-    """The padding with whatever the last place of each axis needs beyond it."""
+    """The padding, widened where the last window of an axis reaches beyond it."""
     each = zip(move.padding, move.padded(extents), move.reach(), move.strides, counts, strict=True)
     return [
         (before, after + max((count - 1) * step + width - room, 0))
@@ -178,7 +178,7 @@ def _slide(
     data: Tensor, fill: Any, fold: Fold, *, pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, layout: str,
     out_layout: str, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """The pool; `fold` makes result elements of what each tap of the window meets, channel by channel."""
+    """A pool with a sliding window; `fold` computes the results from the elements at each tap, channel by channel."""
     cells, outer, extents = canonical(data, layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
     counts = move.positions(extents, ceil_mode)
@@ -203,7 +203,7 @@ def _max_pool(data: Tensor, **attributes: Any) -> Tensor:
 
 
 def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Tensor:
-    """The mean of each window, of the taps that meet the input, or the padding too."""
+    """The mean of each window, over the taps inside the input, or also over those in the padding."""
     quotient = reals.divide if data.dtype.is_float else trunc_divide
 
     def fold(planes: Sequence[Any], move: Window[int], extents: Ints, counts: Ints) -> Iterator[Any]:
@@ -214,7 +214,7 @@ def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Te
 
 
 def tap_counts(move: Window[int], extents: Ints, counts: Ints, padded: bool) -> list[int]:
-    """How many taps count at each place, at least 1."""
+    """How many taps count at each window position, at least 1."""
     found = [1]
     each = zip(extents, counts, move.kernel, move.strides, move.dilation, move.padding, strict=True)
     for extent, count, size, step, apart, (before, after) in each:
@@ -363,12 +363,12 @@ def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor], **fac
 
 
 def _is_of_floats(types: Sequence[Any]) -> bool:
-    """Whether the data are floats, whose mean is a number even of no cells."""
+    """Whether the data are floats, for which the mean of no elements is no fault."""
     return bool(types[0].dtype.is_float)
 
 
 _AVERAGE = Facts(faults=Faults.OTHERWISE, padding=Padding(images, safe=_is_of_floats))
-"""Of means of windows that may be empty: integers cannot be divided by 0."""
+"""Facts about means of windows that may be empty: dividing integers by 0 is a fault."""
 
 OPERATORS = (
     *map(_max_pool_operator, SPATIAL),

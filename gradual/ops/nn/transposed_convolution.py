@@ -1,7 +1,7 @@
 """Transposed convolutions over one to three spatial axes.
 
-Each input cell spreads its kernel over the result, a stride apart; computed as the convolutions are, gathering for
-each result cell the input cells that reach it.
+Each input element spreads its kernel over the result, a stride apart; computed as the convolutions are, by gathering
+for each result element the input elements that reach it.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ Dims = tuple[Dim, ...]
 
 
 def _extents(move: Window[D], extents: Sequence[D], extra: tuple[D, ...]) -> tuple[D, ...]:
-    """What a window of these places was moved over: the inverse of `positions`."""
+    """The extents that a window with these numbers of positions moves over: the inverse of `Window.positions`."""
     spans = ((extent - 1) * step for extent, step in zip(extents, move.strides, strict=True))
     each = zip(spans, move.reach(), move.padding, extra, strict=True)
     return tuple(span + width - before - after + more for span, width, (before, after), more in each)
 
 
 def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) -> Iterator[Need]:
-    """Data, weight and groups agree on channels.   [op.conv.channels] [op.conv.groups] [op.conv.units]"""
+    """Needs that data, weight and groups agree on channels.   [op.conv.channels] [op.conv.groups] [op.conv.units]"""
     given, (outof, into) = (0, sides.data_axes[1]), sides.weight_axes[:2]
     yield from at_least(ONE, (groups,), "groups")
     yield agreement(sides.channels, sides.weights(1), "op.conv.channels", CHANNELS, given, (1, into))
@@ -67,7 +67,7 @@ def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) ->
 
 
 def _window_needs(move: Window[Dim], extra: Dims, extents: Dims, axes: Ints) -> Iterator[Need]:
-    """Every step and padding is possible, and the result.   [op.window.positive] [op.conv.transposed]"""
+    """Needs that attributes are in range and no result size is negative.   [op.window.positive] [op.conv.transposed]"""
     yield from at_least(ONE, move.strides, "strides")
     yield from at_least(ONE, move.dilation, "dilation")
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
@@ -79,7 +79,7 @@ def _window_needs(move: Window[Dim], extra: Dims, extents: Dims, axes: Ints) -> 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One axis of a transposed convolution: how its result cells meet input cells and taps."""
+    """One axis of a transposed convolution: how result elements depend on input elements and taps."""
 
     extent: int
     kernel: int
@@ -94,13 +94,13 @@ class Spread:
         return max(low, 0), max((self.result - 1 + self.before) // self.stride - (self.extent - 1), 0)
 
     def taps(self, residue: int) -> dict[int, int]:
-        """The taps that reach result cells `residue + stride * j`, each with the padded input cell at j = 0."""
+        """Tap -> index in the padded input at j = 0, for taps that reach result indices `residue + stride * j`."""
         low, _ = self.margins()
         reached = ((tap, residue + self.before - tap * self.dilation) for tap in range(self.kernel))
         return {tap: place // self.stride + low for tap, place in reached if place % self.stride == 0}
 
     def count(self, residue: int) -> int:
-        """How many result cells have this residue."""
+        """How many result indices have this residue."""
         return max(-(-(self.result - residue) // self.stride), 0)
 
 
@@ -109,7 +109,7 @@ def _convolve_transposed(
     output_padding: Ints, padding: Ints, dilation: Ints, groups: int, data_layout: str, kernel_layout: str,
     out_layout: str, out_dtype: DType | None,
 ) -> Tensor:  # fmt: skip
-    """Per residue of the stride an ordinary convolution by the taps that reach it."""
+    """For each residue modulo the stride, compute an ordinary convolution with the taps that reach it."""
     spatial, dtype = SPATIAL[data.rank - 2], out_dtype or data.dtype
     batch, depth, *extents = ordered(data.shape, data_layout, "NC" + spatial)
     share, _, *kernel = ordered(weight.shape, kernel_layout, "OI" + spatial)
@@ -127,7 +127,7 @@ def _convolve_transposed(
 
 
 def _spread_all(plan: Plan, weights: Elements, share: int, axes: Sequence[Spread], dtype: DType) -> array[Any]:
-    """The result's elements as batch, channels, space."""
+    """The result's elements in the order batch, channels, space."""
     volume = plan.volume([axis.margins() for axis in axes])
     area = numel([axis.result for axis in axes])
     found = kept(dtype, (0,)) * (plan.batch * plan.groups * share * area)
@@ -140,7 +140,7 @@ def _spread_residue(
     plan: Plan, volume: Volume, weights: Elements, share: int, axes: Sequence[Spread], residues: Ints,
     found: array[Any], dtype: DType,
 ) -> None:  # fmt: skip
-    """Write the result cells of one residue, if a tap reaches it along every axis."""
+    """Write the result elements of one residue, if a tap reaches it along every axis."""
     taps = [axis.taps(residue) for axis, residue in zip(axes, residues, strict=True)]
     if not all(taps):
         return
@@ -163,7 +163,7 @@ def _spread_residue(
 
 
 def _targets(results: Ints, axes: Sequence[Spread], residues: Ints, counts: Sequence[int]) -> list[int]:
-    """Where each row of a residue's cells starts in the result."""
+    """The offset in the result at which each row of a residue's elements starts."""
     found = [residues[-1]]
     outer = zip(strides(results)[:-1], axes, residues, counts, strict=False)
     for width, axis, residue, count in outer:

@@ -1,7 +1,7 @@
-"""Marks: what an optimiser or a placement reads, and nothing that is computed.
+"""Marks: identities that carry hints for an optimiser or for device placement.
 
-In Relay these are identities by their type relation and by their kernels, so here they are too; a device that an
-attribute names is not read.
+In Relay their type relations and their kernels are identities, so they are identities here; a device that an attribute
+names is ignored.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def _same(data: Value, **attributes: object) -> Value:
 
 
 def _contents(data: Type[Dim], **attributes: object) -> Contents:
-    """The argument's."""
+    """The contents of the argument."""
     return contents_of(data)
 
 
 def _marked(data: Type[Dim]) -> Judgement:
-    """The judgement of a value that is handed on: a tensor, or a tuple."""
+    """The judgement of a value that is returned unchanged: a tensor, or a tuple."""
     if not isinstance(data, TensorType | TupleType):
         raise IllFormed("op.structure", "argument 1 has to be a tensor or a tuple of tensors, not a function", 0)
     return Judgement(data)

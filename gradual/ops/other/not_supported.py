@@ -1,7 +1,7 @@
 """Relay's operators that are no operators here, and why.
 
 They say how a program is compiled, not what it computes, or belong to a dialect of their own.  A program that has one
-is refused with the reason, so that nobody takes it for a misspelt name.   [name.refused]
+is refused with the reason, so that it is not mistaken for a misspelt name.   [name.refused]
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ REFUSED: Mapping[str, str] = {
     "debug": _PRINTER,
     "parser.MetaRef": _PARSER,
 }
-"""Why a name is refused, or with a final dot every name that begins so."""
+"""Name -> why it is refused; a name with a final dot represents every name that begins with it."""
 
 _QNN = """
 abs add batch_matmul concatenate contrib_dense_pack conv2d conv2d_transpose dense dequantize erf exp hardswish
@@ -103,7 +103,7 @@ leaky_relu log mul quantize requantize rsqrt sigmoid simulated_dequantize simula
 
 
 def reason(name: str) -> str | None:
-    """Why there is no operator of this name, None where it is none of Relay's."""
+    """Why an operator of Relay is refused; None if the name is not that of a refused one."""
     if name in REFUSED:
         return REFUSED[name]
     stems = (name[: place + 1] for place, letter in enumerate(name) if letter == ".")

@@ -1,3 +1,3 @@
-"""Reductions along axes, running sums and products, and sums that undo a broadcast; a table of rows and two files
-beside it.
+"""Reductions along axes (`reductions`, a table of rows), running sums and products (`scans`), and sums that undo a
+broadcast (`collapse`).
 """

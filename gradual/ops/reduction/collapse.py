@@ -18,7 +18,7 @@ Ints = tuple[int, ...]
 
 
 def _collapsed(data: Tensor, shape: Ints) -> Tensor:
-    """The sums along the leading axes and those where 1 is wanted; a sum of one element is that element."""
+    """Sum along the leading axes and those for which 1 is wanted; a sum of one element is that element."""
     missing = data.rank - len(shape)
     wanted = (*[1] * missing, *shape)
     axes = tuple(i for i, extent in enumerate(data.shape) if wanted[i] == 1 and extent != 1)
@@ -34,7 +34,7 @@ def _summable(data: Type[Dim]) -> TensorType[Dim]:
 
 
 def _needs(given: Shape, wanted: Shape, operand: int, from_shape: bool) -> list[Need]:
-    """Right-aligned, every size that is wanted is the one that is there, or 1.   [op.collapse_sum.agree]"""
+    """Needs that every wanted size, right-aligned, is that of the tensor, or 1.   [op.collapse_sum.agree]"""
     if len(wanted) > len(given):
         raise IllFormed("op.rank", f"a tensor of rank {len(given)} cannot be collapsed to rank {len(wanted)}", 0)
     missing, says = len(given) - len(wanted), "the target shape does not broadcast to the shape of the tensor"

@@ -37,13 +37,13 @@ class Row:
     Attributes:
         name: the operator's name.
         says: what it computes of a block, in words.
-        floats: of a block of floats, in binary64; rounded once.
-        ints: of a block of integers, exact; it wraps.
-        bools: of a block of 0 and 1.
-        inhabited: the block must not be empty, for these element types.
-        on_dims: what it makes of the known integers of a vector.
-        on_truths: what it makes of the known booleans of a vector.
-        facts: what else is declared of it.
+        floats: its function on a block of floats, in binary64; rounded once.
+        ints: its function on a block of integers, exact; the result wraps.
+        bools: its function on a block of 0 and 1.
+        inhabited: whether a block of an element type must not be empty.
+        on_dims: its result on the known integers of a vector, as a dim.
+        on_truths: its result on the known booleans of a vector, as a constraint.
+        facts: other facts about it.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Row:
         return found
 
     def needs(self, given: TensorType[Dim], axes: Iterable[int]) -> list[Need]:
-        """That no reduced axis is empty, where the reduction of nothing is no number."""
+        """Needs that no reduced axis is empty, if the reduction of an empty block has no value."""
         if not self.inhabited(given.dtype):
             return []
         says = "a reduced axis is empty"
@@ -81,7 +81,7 @@ class Row:
 
 
 def reduced_axes(axis: Axis, exclude: bool, rank: int) -> tuple[int, ...]:
-    """The axes to reduce, ascending: all where none is given, the others where they are excluded."""
+    """The axes to reduce, ascending: all if none is given; with `exclude`, those that are not given."""
     if axis is None or axis == ():
         return tuple(range(rank))
     chosen = set(axes_of((axis,) if isinstance(axis, int) else axis, rank))
@@ -117,7 +117,7 @@ def blocks(x: Tensor, axes: tuple[int, ...]) -> Iterator[Block]:
 
 
 def _even(extents: Sequence[int], steps: Sequence[int]) -> int | None:
-    """How far apart the elements along some axes are, None where it is not one distance."""
+    """The distance between successive elements along some axes; None if it is not constant."""
     moved = [(extent, step) for extent, step in zip(extents, steps, strict=True) if extent != 1]
     if any(step != extent * inner for (_, step), (extent, inner) in pairwise(moved)):
         return None
@@ -129,7 +129,7 @@ def _shape(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
 
 
 def reduction(row: Row) -> Operator:
-    """The operator of a row."""
+    """Declare the operator of a row."""
 
     def meaning(x: Tensor, *, axis: Axis, keepdims: bool, exclude: bool) -> Tensor:
         axes = reduced_axes(axis, exclude, x.rank)
@@ -192,7 +192,7 @@ def _least(block: Block) -> float:
 
 
 def _has_nan(block: Block) -> bool:
-    """Whether some element is NaN; a sum that is a number is a quick no."""
+    """Whether some element is NaN; if the sum is a number, none is."""
     return math.isnan(sum(block)) and any(map(math.isnan, block))
 
 
@@ -283,7 +283,7 @@ REDUCTIONS = tuple(map(reduction, _ROWS))
 
 
 def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
-    """Where the best element of a block stands: the first NaN if there is any, else the first or last of the equal."""
+    """The index of the best element of a block: the first NaN if there is any, else the first or last of equal ones."""
     nan = next((place for place, part in enumerate(block) if part != part), None)
     if nan is not None:
         return nan
@@ -292,7 +292,7 @@ def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
 
 
 def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> Operator:
-    """The operator that gives the place of the best element, counted within its block."""
+    """Declare the operator that returns the index of the best element within its block."""
     row = Row(name, says, best, best, best, _always)
 
     def meaning(x: Tensor, *, axis: Axis, keepdims: bool, select_last_index: bool, exclude: bool) -> Tensor:
@@ -336,7 +336,7 @@ ARGUMENTS = (
         "Index of the least element, the first of equals unless the last is asked for; a NaN is least.",
     ),
 )
-"""Reductions to a place."""
+"""Reductions to an index."""
 
 
 def _scatter(block: Block, middle: float) -> float:

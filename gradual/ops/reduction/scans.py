@@ -1,4 +1,4 @@
-"""Scans: what has been added or multiplied up to each place along an axis."""
+"""Scans: running sums and products along an axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = Callable[[Any, Any], Any]
 
 
 def lines(shape: Sequence[int], axis: int) -> Iterator[slice]:
-    """Where the elements of each line along an axis stand, in row-major order of the other axes."""
+    """The offsets of each line along an axis, in row-major order of the other axes."""
     inner = numel(shape[axis + 1 :])
     span = shape[axis] * inner
     for base in range(0, numel(shape), span) if span else ():
@@ -37,7 +37,7 @@ def _scanned(line: Sequence[Any], step: Step, unit: Any, exclusive: bool | None)
 
 
 def scan(name: str, step: Step, unit: int, says: str, **facts: Unpack[Facts]) -> Operator:
-    """The operator that folds each line along an axis and keeps every step."""
+    """Declare the operator that folds each line along an axis and keeps every intermediate result."""
 
     def meaning(data: Tensor, *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> Tensor:
         kind = dtype or data.dtype
@@ -79,7 +79,7 @@ def scan(name: str, step: Step, unit: int, says: str, **facts: Unpack[Facts]) ->
 
 
 def _extends(growth: Growth) -> Iterator[Axes]:
-    """What is added up to a place does not depend on what follows; all axes are one where none is given."""
+    """All axes, since later elements do not matter; only the first if no axis is given and the data is flattened."""
     given = growth.types[0]
     yield all_axes(given) if growth.attributes["axis"] is not None else frozenset({0} if rank_of(given) else ())
 

@@ -1,4 +1,4 @@
-"""Blocks: cells moved between space and channels or batch, spread apart, or pushed through a buffer."""
+"""Blocks: elements moved between space and channels or batch, spread apart, or pushed through a buffer."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def space_to_depth(
 
 # ------------------------------------------------------------------------------------------------- batch and space
 def _moved(data: Tensor, widths: Sequence[tuple[int, int]], value: float) -> tuple[Sequence[object], Ints]:
-    """The axes after the first widened or, with negative widths, cut: elements and shape."""
+    """Pad the axes after the first or, with negative widths, cut them; return elements and shape."""
     rest = [(0, 0)] * (data.rank - 1 - len(widths))
     (fill,) = converted(DType.FLOAT64, data.dtype, (value,))
     volume = surrounded(data.elements, data.shape, [(0, 0), *widths, *rest], fill, 1)
@@ -207,7 +207,7 @@ def _dilate(x: Tensor, *, strides: Ints, dilation_value: float) -> Tensor:
 
 
 def _apart(shape: Ints, steps: Ints) -> list[int]:
-    """How far apart neighbours along each axis are, so many steps of the shape."""
+    """The distance in elements between `steps` indices along each axis of the shape."""
     return [width * step for width, step in zip(strides(shape), steps, strict=True)]
 
 

@@ -219,7 +219,7 @@ def ones_like(x: TensorType[Dim]) -> Judgement:
 
 
 def range_length(begin: Dim, end: Dim, stride: Dim) -> Dim:
-    """How many steps lead from `begin` up to, or down to, but not to `end`: `max(0, ceil((end - begin) / stride))`."""
+    """The number of elements from `begin` up or down to, but without, `end`: `max(0, ceil((end - begin) / stride))`."""
     if stride.value is None:
         return ite(at_least(stride, ONE), _ascent(begin, end, stride), _ascent(end, begin, -stride))
     return _ascent(begin, end, stride) if stride.value > 0 else _ascent(end, begin, -stride)
@@ -252,7 +252,7 @@ def _arange(begin: Tensor, end: Tensor, stride: Tensor, *, start: Any, stop: Any
 
 
 def _float_range(first: float, last: float, by: float, dtype: DType) -> Elements:
-    """`first + i * by`, product and sum each rounded to the type; the count is exact but for one binary64 division."""
+    """`first + i * by`, product and sum each rounded to the type; the count is exact up to one binary64 division."""
     span = last - first
     if by == 0.0 or not math.isfinite(span) or not math.isfinite(by):
         raise invalid_value(f"arange from {first} to {last} with step {by} is not defined")
@@ -263,7 +263,7 @@ def _float_range(first: float, last: float, by: float, dtype: DType) -> Elements
 
 
 def _arange_of_numbers(begin: TensorType[Dim], end: TensorType[Dim], stride: TensorType[Dim]) -> Judgement:
-    """A range of floats: its length is known where they are constants that lead somewhere."""
+    """A range of floats: its length is known if bounds and step are constants and it is within the limit."""
     numbers = [given.numbers[0] for given in (begin, end, stride) if given.numbers is not None]
     if len(numbers) < 3:
         return judged((Hole(low=ZERO),), begin.dtype)
@@ -357,4 +357,4 @@ DYNAMIC = (
     dynamic_twin(ones, ("shape",)),
     dynamic_twin(full, ("shape",)),
 )
-"""Their dynamic twins."""
+"""Their dynamic variants."""

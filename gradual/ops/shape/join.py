@@ -23,7 +23,7 @@ _AGREE = "the tensors differ in an axis other than the one they are joined along
 
 
 def _agreeing(parts: Sequence[TensorType[Dim]], axes: Sequence[int], rule: str) -> list[Need]:
-    """Every tensor has the first one's extents along these axes."""
+    """Needs that every tensor has the first one's extents along these axes."""
     first = parts[0]
     return [
         agreement(first.shape[axis], part.shape[axis], rule, _AGREE, (0, 0, axis), (0, place, axis))
@@ -140,7 +140,7 @@ def stack(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
 
 
 def _bounds(extent: Any, parts: Any) -> list[Any]:
-    """Where the parts of an axis begin and end, of dims or of ints."""
+    """The bounds of the parts of an axis, as dims or as ints."""
     if isinstance(parts, tuple):
         return [extent - extent, *parts, extent]
     return [extent // parts * i for i in range(parts)] + [extent]

@@ -1,4 +1,4 @@
-"""Laying out: layouts with blocked axes, and grids of coordinates."""
+"""Layouts with blocked axes, and grids of coordinates."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Layout:
         return tuple(letter for letter in self.letters if letter.isupper())
 
     def parts(self, letter: str) -> Ints:
-        """Where the parts of an axis stand, the outer before the inner one."""
+        """The positions of the parts of an axis, the outer before the inner one."""
         inner = (self.letters.index(letter.lower()),) if letter in self.factors else ()
         return self.letters.index(letter), *inner
 
     def grouped(self, order: Sequence[str]) -> Ints:
-        """The places of all parts, axis by axis."""
+        """The positions of all parts, axis by axis."""
         return tuple(place for letter in order for place in self.parts(letter))
 
 
@@ -72,7 +72,7 @@ def _layouts(src_layout: str, dst_layout: str) -> tuple[Layout, Layout]:
 
 
 def _layout_transform(data: Tensor, *, src_layout: str, dst_layout: str) -> Tensor:
-    """The parts of each axis brought together and joined, then split and put in their places."""
+    """Join the parts of each axis, then split the axes and order the parts as the target layout says."""
     source, target = _layouts(src_layout, dst_layout)
     together, apart = source.grouped(target.whole), target.grouped(target.whole)
     joined = tuple(numel([data.shape[i] for i in source.parts(letter)]) for letter in target.whole)
@@ -87,7 +87,7 @@ def _layout_transform(data: Tensor, *, src_layout: str, dst_layout: str) -> Tens
 
 
 def _filled_up(elements: Any, shape: Ints, target: Layout, dtype: DType) -> Any:
-    """The elements with zeros behind each axis up to the next multiple of its block."""
+    """The elements with zeros after the end of each axis up to the next multiple of its block."""
     factors = (target.factors.get(letter, 1) for letter in target.whole)
     wide = tuple(-(-extent // factor) * factor for extent, factor in zip(shape, factors, strict=True))
     if wide == shape:
@@ -120,7 +120,7 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
 
 
 def inner_needs(given: TensorType[Dim], source: Layout) -> Iterator[Need]:
-    """That the inner part of each blocked axis has its extent.   [op.layout_transform.factor]"""
+    """Needs that the inner part of each blocked axis has its extent.   [op.layout_transform.factor]"""
     for letter, factor in source.factors.items():
         place, says = source.parts(letter)[1], f"the inner part of axis {letter} does not have size {factor}"
         yield agreement(given.shape[place], constant(factor), "op.layout_transform.factor", says, (0, place))
@@ -128,7 +128,7 @@ def inner_needs(given: TensorType[Dim], source: Layout) -> Iterator[Need]:
 
 # -------------------------------------------------------------------------------------------------------- meshgrid
 def _order(count: int, indexing: str) -> list[int]:
-    """The vectors in the order of the grid's axes; the first two change places with "xy"."""
+    """The vectors in the order of the grid's axes; the first two are swapped with "xy"."""
     if indexing not in ("ij", "xy"):
         raise IllFormed("op.attribute", f'indexing has to be "ij" or "xy", not "{indexing}"')
     return [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))

@@ -28,13 +28,13 @@ def _edge(place: int, extent: int) -> int:
 
 
 def _reflected(place: int, extent: int) -> int:
-    """Mirrored at the middle of the border cell, which does not come twice."""
+    """The index mirrored at the border element, which is not repeated."""
     turn = 2 * (extent - 1)
     return 0 if turn == 0 else min(place % turn, turn - place % turn)
 
 
 def _mirrored(place: int, extent: int) -> int:
-    """Mirrored beyond the border cell, which comes twice."""
+    """The index mirrored beyond the border element, which is repeated."""
     around = place % (2 * extent)
     return min(around, 2 * extent - 1 - around)
 
@@ -43,7 +43,7 @@ _SOURCES: dict[str, Place] = {"edge": _edge, "reflect": _reflected, "symmetric":
 
 
 def _bordered(data: Tensor, widths: Widths, source: Place) -> Tensor:
-    """The tensor whose cells beyond the border are cells of the data."""
+    """The padded tensor, where each added element is an element of the data, as `source` says."""
     shape = tuple(extent + before + after for extent, (before, after) in zip(data.shape, widths, strict=True))
     where = [0] if all(shape) else []
     each = zip(data.shape, strides(data.shape), widths, strict=True)
@@ -73,12 +73,12 @@ def _axes(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]]) -> Iterator
 
 
 def _is_wide_enough(extent: int, side: int, mode: str) -> bool:
-    """Whether a border of so many cells has cells to come from."""
+    """Whether the axis is long enough for a border of `side` elements."""
     return side <= 0 or {"constant": True, "edge": extent >= 1, "reflect": side < extent}[mode]
 
 
 def _border_needs(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]], mode: str) -> Iterator[Need]:
-    """Nothing is taken away that is not there, and a border has cells to come from.   [op.pad.size] [op.pad.source]"""
+    """Needs that cuts and borders are no longer than the axes allow.   [op.pad.size] [op.pad.source]"""
     for axis, extent, before, after in _axes(given, widths):
         if (before + after).value is None or min(before.value or 0, after.value or 0) < 0:
             says = "the negative padding is larger than the axis"
@@ -105,7 +105,7 @@ def _mode(written: str, admitted: Sequence[str], attribute: str) -> str:
 
 
 def _pad_extends(growth: Growth) -> Iterator[Axes]:
-    """The axes that get no cells."""
+    """The axes that are not padded."""
     widths = growth.attributes["pad_width"]
     yield all_but(
         growth.types[0], *(axis for axis, pair in enumerate(widths) if any(width.value != 0 for width in pair))
@@ -114,7 +114,7 @@ def _pad_extends(growth: Growth) -> Iterator[Axes]:
 
 
 def _adds_nothing(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
-    """Whether no axis gets any cells."""
+    """Whether no axis is padded."""
     return all(is_number(width, 0) for pair in attributes["pad_width"] for width in pair)
 
 

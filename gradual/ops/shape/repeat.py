@@ -24,7 +24,7 @@ Ints = tuple[int, ...]
 
 # ---------------------------------------------------------------------------------------------------- broadcast_to
 def _spread_needs(given: Shape, target: Shape, operands: tuple[int, ...] = (0,)) -> list[Need]:
-    """Every extent is the one wanted, or 1.   [op.broadcast_to.agree]"""
+    """Needs that every extent is the one wanted, or 1.   [op.broadcast_to.agree]"""
     if len(given) > len(target):
         raise IllFormed("op.rank", f"a tensor of rank {len(given)} does not broadcast to rank {len(target)}", 0)
     missing, says = len(target) - len(given), "the shape does not broadcast to the target shape"
@@ -98,7 +98,7 @@ def broadcast_to_like(data: TensorType[Dim], broadcast_type: TensorType[Dim]) ->
 
 # ------------------------------------------------------------------------------------------------- tile and repeat
 def _tile(data: Tensor, *, reps: Ints) -> Tensor:
-    """The tensor beside itself, so many times along each axis."""
+    """Repeat the tensor along each axis."""
     rank = max(data.rank, len(reps))
     shape = (1,) * (rank - data.rank) + data.shape
     times = (1,) * (rank - len(reps)) + reps
@@ -111,7 +111,7 @@ def _tile(data: Tensor, *, reps: Ints) -> Tensor:
 
 
 def _tiled(elements: Any, block: int, times: int) -> Any:
-    """Each block of elements so many times in a row."""
+    """Repeat each block of elements `times` times in a row."""
     if times == 1 or not block:
         return elements
     found = elements[:0]
@@ -162,7 +162,7 @@ dyn_tile = dynamic_twin(tile, ("reps",))
 
 
 def _repeat(data: Tensor, *, repeats: int, axis: int | None) -> Tensor:
-    """Each slice along the axis so many times in a row."""
+    """Repeat each slice along the axis `repeats` times in a row."""
     shape, place = ((data.size,), 0) if axis is None else (data.shape, axis % data.rank)
     block = numel(shape[place + 1 :])
     found = _tiled(data.elements, block, repeats)

@@ -55,7 +55,7 @@ def _reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...],
 def _reshape_flat(
     data: Type[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool, elements: bool = False
 ) -> tuple[int, ...]:
-    """The data where no code looks at its axes: where all are sizes, or all but a -1 beside sizes of 1 or more."""
+    """The data if no code refers to its axes: all are sizes, or one is -1 and the others are sizes of at least 1."""
     rest = [code for code in newshape if isinstance(code, Dim) or code != REST]
     if len(rest) < len(newshape):
         return (0,) if len(rest) + 1 == len(newshape) and all(map(_is_some, rest)) else ()
@@ -68,7 +68,7 @@ def _is_some(code: int | Dim) -> bool:
 
 
 def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
-    """Whether a code is a size wherever it is well-formed."""
+    """Whether a code is a size in every well-formed application."""
     if _is_some(code):
         return True
     if isinstance(code, Dim):
@@ -102,7 +102,7 @@ def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero
 
 
 def _settled(newshape: Sequence[int | Dim], shape: Shape) -> dict[str, object] | None:
-    """A request with computed sizes as the core writes it: sizes for codes, so that no computed 0 is read as one."""
+    """The attributes that core writes if sizes are computed: sizes for codes, so that a computed 0 is no code."""
     if all(isinstance(code, int) for code in newshape):
         return None
     if any(isinstance(code, int) and code <= ALL for code in newshape):
@@ -123,7 +123,7 @@ dyn_reshape = dynamic_twin(
 
 
 def _from_the_back(shape: Shape, codes: Sequence[int | Dim], allowzero: bool) -> tuple[Shape, tuple[Need, ...]]:
-    """The shape that is asked for where axes and codes are matched from the last on."""
+    """The requested shape, where axes and codes are matched from the last on."""
     found, needs = requested(shape[::-1], codes[::-1], allowzero, elements=False)
     return found[::-1], needs
 
@@ -192,7 +192,7 @@ def _reshape_like_flat(
     rhs_begin: int,
     rhs_end: int | None,
 ) -> tuple[int, ...]:
-    """The data where all of its axes are replaced."""
+    """The data if all of its axes are replaced."""
     return (0,) if lhs_begin == 0 and lhs_end is None else ()
 
 
@@ -273,7 +273,7 @@ def _constants(axes: Sequence[Dim]) -> int:
 
 
 def _is_one(shape: Shape, axis: Dim) -> list[Need]:
-    """That the removed axis is there and has size 1."""
+    """Needs that the removed axis exists and has size 1."""
     says = "a squeezed axis does not have size 1"
     if axis.value is not None:
         return [Need(equal(shape[axis.value], ONE), "op.squeeze.one", says, ((0, axis.value),))]
@@ -327,7 +327,7 @@ dyn_expand_dims = dynamic_twin(expand_dims, ("axis",))
 
 # ------------------------------------------------------------------------------------------------------- transpose
 def _order(axes: Ints | None, rank: int) -> Ints:
-    """For each axis of the result, the axis it is; reversed where none are given."""
+    """For each axis of the result, the axis of the data that it is; reversed if none are given."""
     if not axes and axes is not None and rank:
         raise IllFormed("op.attribute", f"axes has to name {rank} axes, not none")
     found = tuple(range(rank))[::-1] if axes is None else axes_of(axes, rank)

@@ -1,18 +1,18 @@
-"""The shape that a reshape asks for, read by its codes.   [op.reshape.code]
+"""The shape that a reshape requests, read by its codes.   [op.reshape.code]
 
-    0    the input's size at this place; with `allowzero=1`, or beyond its last axis, the size 0
+    0    the input's size at this position; with `allowzero=1`, or beyond its last axis, the size 0
     -1   whatever remains
     -2   all sizes that follow
     -3   the product of the next two sizes
     -4   the next size split into the two that follow the code, one of which may be -1
 
-What remains is the quotient of the input's sizes by those asked for, after sizes that are equal at the same place have
-cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  Cancelling is written out only where it
-can matter, which is where the size that cancels may be 0.
+What remains is the product of the input's sizes divided by that of the requested ones, after equal sizes at the same
+position have cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  Cancelling is made explicit
+only where it can matter, which is where the size that cancels may be 0.
 
-In an attribute only a written integer is a code: a size that is computed is a size, even where it is 0.  The elements
-of a value are read by the codes 0 and -1 only: each is one size of the result.  One that is computed from sizes is a
-size and no code; where it may be 0 and a run would copy another size, that the two are equal is owed.
+In an attribute only a written integer is a code: a computed size is no code, even if it is 0.  Elements of a value can
+have only the codes 0 and -1: each is one size of the result.  An element that is computed from sizes is a size and no
+code; if it may be 0 where a run would copy a size of the input, the two are required to be equal.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Reading:
     Attributes:
         shape: the input's shape.
         allowzero: whether 0 is a size.
-        target: the result's shape so far, with anything for what remains.
+        target: the result's shape so far, with a placeholder for what remains.
         dividend, divisor: the sizes of input and request that have not cancelled, if something remains.
         place: how many of the input's axes are read.
-        rest: for each place of the target that may be what remains, when it is.
-        vanishing: whether the divisor can be 0 although every element is read as it may be.
-        needs: what is owed so far.
-        copied_instead: that no size is 0 at a place where a run would copy another; owed last, as most follow.
+        rest: index in the target -> the condition that it is what remains.
+        vanishing: whether the divisor may be 0 in a valid run, so that dividing by it needs a guard.
+        needs: the needs so far.
+        copied_instead: needs that no size is 0 where a run would copy another; added last, as the others imply most.
     """
 
     shape: Shape
@@ -73,20 +73,20 @@ class Reading:
     copied_instead: list[Need] = field(default_factory=list)
 
     def passed(self) -> Dim | None:
-        """The input's size at this place, passed over; None beyond its end."""
+        """Advance over the input's size at this position and return it; None beyond its end."""
         found = self.shape[self.place] if self.place < len(self.shape) else None
         self.place += 1
         return found
 
     def copied(self, code: int) -> Dim:
-        """The input's size at this place, which has to be there."""
+        """Advance over the input's size at this position, which has to exist, and return it."""
         found = self.passed()
         if found is None:
             raise IllFormed("op.attribute", f"code {code} refers to more axes than the {len(self.shape)} of the input")
         return found
 
     def code(self, code: int, parts: Iterator[Code]) -> None:
-        """A written code; -4 takes two sizes from what follows."""
+        """Read a written code; -4 takes the two sizes that follow it."""
         match code:
             case 0:
                 here = self.passed()
@@ -105,7 +105,7 @@ class Reading:
                 raise IllFormed("op.attribute", f"{code} is neither a size nor one of the codes 0 and -1 to -4")
 
     def size(self, asked: Dim) -> None:
-        """A size."""
+        """Read a size."""
         here = self.passed()
         if not (asked is here or is_size(asked)):
             self.require(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
@@ -115,7 +115,7 @@ class Reading:
         self.divisor.append(right)
 
     def remaining(self) -> None:
-        """Code -1: what remains."""
+        """Read code -1: what remains."""
         if TRUE in self.rest.values():
             raise IllFormed("op.attribute", "a shape has more than one -1")
         self.rest[len(self.target)] = TRUE
@@ -123,7 +123,7 @@ class Reading:
         self.dividend.append(self.passed() or ONE)
 
     def split(self, parts: list[Dim]) -> None:
-        """Code -4: one size as two, one of which may be -1."""
+        """Read code -4: one size as two, one of which may be -1."""
         whole = self.copied(SPLIT)
         if len(parts) < 2 or parts[0] is parts[1] is MINUS:
             raise IllFormed("op.attribute", "code -4 must be followed by two sizes, at most one of them -1")
@@ -145,7 +145,7 @@ class Reading:
         self.target += [whole // other if part is MINUS else part for part in parts]
 
     def element(self, code: Dim) -> None:
-        """An element of a value: 0 copies, -1 is what remains, any other is a size, and so is what sizes make."""
+        """Read an element of a value: 0 copies, -1 is what remains; any other is a size, and so is a computed one."""
         if is_computed(code):
             self.computed(code)
             return
@@ -156,7 +156,7 @@ class Reading:
             self.require(at_most(MINUS, code), "op.reshape.size", "a size is negative")
         if minus is not FALSE:
             self.rest[len(self.target)] = minus
-        if here is None or vanishes_with(here, code):  # what is copied where the element is 0 is 0 too
+        if here is None or vanishes_with(here, code):  # if the element is 0, so is the size that it copies
             copies = FALSE
         self.vanishing = self.vanishing or self.allowzero or here is None
         asked = code if here is None else ite(copies, here, code)
@@ -166,18 +166,18 @@ class Reading:
         self.divisor.append(ite(minus, ONE, right))
 
     def computed(self, asked: Dim) -> None:
-        """An element that is made of sizes."""
+        """Read an element that is computed from sizes."""
         here = self.shape[self.place] if self.place < len(self.shape) else None
         self.size(asked)
         self.vanishing = self.vanishing or self.allowzero or here is None
         if self.allowzero or here is None or here is asked or is_positive(asked) or vanishes_with(here, asked):
-            return  # what is copied where the element is 0 is 0 too
+            return  # nothing is copied, or if the element is 0, so is the size that it copies
         goal = any_of(at_least(asked, ONE), equal(asked, here))
         says = f"a size of 0 here would copy dimension {self.place - 1} of the input"
         self.copied_instead.append(Need(goal, "op.reshape.code", says, ((0, None),)))
 
     def require(self, goal: Constraint, rule: str, says: str) -> None:
-        """Owe a goal, unless it is plain to see."""
+        """Add a need, unless its goal is trivially true."""
         if goal is not TRUE:
             self.needs.append(Need(goal, rule, says, ((0, None),)))
 
@@ -214,7 +214,7 @@ class Reading:
 
 
 def _at_most_one(conditions: Sequence[Constraint]) -> Iterator[Constraint]:
-    """That no two conditions hold together: pair by pair while they are few, by counting where they are many."""
+    """Constraints that no two conditions hold together: for each pair if they are few, else by counting."""
     if len(conditions) <= 3:
         yield from (any_of(negated(left), negated(right)) for left, right in combinations(conditions, 2))
     else:
@@ -222,9 +222,10 @@ def _at_most_one(conditions: Sequence[Constraint]) -> Iterator[Constraint]:
 
 
 def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
-    """What `if here == asked then 1` of both leaves to be divided; to cancel sizes of 1 or more changes nothing there.
+    """The factors of dividend and divisor for a size of the input and the requested one: 1 and 1 if both are 0.
 
-    `zero` is something that is 0 where both are, and only where `asked` is 0 or `here`.
+    Cancelling equal sizes of at least 1 would not change the quotient.  `zero` is a dim that is 0 if both are 0, and
+    only if `asked` is 0 or equal to `here`.
     """
     if here is None:
         return ONE, asked
@@ -232,7 +233,7 @@ def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
         return ONE, ONE
     if is_positive(here) or is_positive(asked):
         return here, asked
-    if (ratio := multiple(asked, here)) is not None:  # where they are not 0, the smaller one cancels
+    if (ratio := multiple(asked, here)) is not None:  # unless they are 0, the smaller one cancels
         return ONE, ite(equal(here, ZERO), ONE, ratio)
     if (ratio := multiple(here, asked)) is not None:
         return ite(equal(asked, ZERO), ONE, ratio), ONE
@@ -241,18 +242,18 @@ def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
 
 
 def _without_common(dividend: list[Dim], divisor: list[Dim]) -> tuple[list[Dim], list[Dim]]:
-    """Both lists without the factors they share that are at least 1 for certain: the quotient is the same."""
+    """Both lists without shared factors that are certainly at least 1, which does not change the quotient."""
     common = Counter(dividend) & Counter(divisor)
     shared = Counter({factor: count for factor, count in common.items() if is_positive(factor)})
     return list((Counter(dividend) - shared).elements()), list((Counter(divisor) - shared).elements())
 
 
 Code = int | Dim
-"""What a request is written with: an integer, which may be a code, or a size that is computed, which is none."""
+"""An entry of a request: an integer, which may be a code, or a computed size, which is none."""
 
 
 def requested(shape: Shape, codes: Sequence[Code], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
-    """The shape that is asked for, and what is owed for it; `elements` says that the dims are elements of a value."""
+    """The requested shape, and its needs; `elements` says that the dims are elements of a value."""
     if len(codes) > LIMITS.rank:
         raise IllFormed("op.rank", f"rank {len(codes)} is above the limit of {LIMITS.rank}")
     reading = Reading(shape, allowzero)

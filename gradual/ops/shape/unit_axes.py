@@ -1,4 +1,4 @@
-"""Shapes where axes of size 1 are removed or added, at places that may be computed."""
+"""Shapes where axes of size 1 are removed or added, at positions that may be computed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.ops.declaration.shapes import ONE, ZERO, Shape
 
 
 def _front(axis: Dim, rank: int) -> Dim:
-    """An axis counted from the front; where it is constant, raises IllFormed out of range."""
+    """An axis counted from the front; raises IllFormed if it is a constant out of range."""
     if axis.value is None:
         return ite(less(axis, ZERO), axis + rank, axis)
     if not -rank <= axis.value < rank:
@@ -20,12 +20,12 @@ def _front(axis: Dim, rank: int) -> Dim:
 
 
 def is_axis(axis: Dim, rank: int) -> Constraint:
-    """That a number is an axis, counted from the front or from the back."""
+    """The condition that a number is an axis, counted from the front or from the back."""
     return all_of(at_most(constant(-rank), axis), less(axis, constant(rank)))
 
 
 def removed(shape: Shape, axis: Sequence[Dim] | None) -> tuple[Dim, ...]:
-    """The axes to remove: where none are given, those that are 1."""
+    """The axes to remove: those of size 1 if none are given."""
     if axis is not None:
         return tuple(_front(place, len(shape)) for place in axis)
     return tuple(constant(place) for place, extent in enumerate(shape) if extent is ONE)
@@ -43,7 +43,7 @@ def without(shape: Shape, gone: Sequence[Dim]) -> Shape:
 
 
 def _choice(shape: Shape, gone: Sequence[Dim], place: int) -> Dim:
-    """The extent at a place of what is left: of the first axis with that many others before it."""
+    """The extent of the axis that gets index `place` once others are removed, as an if-then-else over the axes."""
     found = shape[place + len(gone)]
     for axis in range(place + len(gone) - 1, place - 1, -1):
         before = all_of(*(differs(one, constant(axis)) for one in gone), _counted(gone, axis, axis - place))
@@ -52,7 +52,7 @@ def _choice(shape: Shape, gone: Sequence[Dim], place: int) -> Dim:
 
 
 def _counted(gone: Sequence[Dim], axis: int, count: int) -> Constraint:
-    """That so many of the removed axes stand before an axis."""
+    """The condition that `count` of the removed axes come before an axis."""
     total = ZERO
     for one in gone:
         total += ite(less(one, constant(axis)), 1, 0)
@@ -68,7 +68,7 @@ def expanded(shape: Shape, axis: Dim, count: int) -> Shape:
 
 
 def _expanded_at(shape: Shape, front: Dim, count: int, place: int) -> Dim:
-    """The extent at a place: of an old axis before or after the new ones, or 1."""
+    """The extent at index `place`: of an old axis before or after the new ones, or 1."""
     behind = shape[place - count] if place >= count else ONE
     before = shape[place] if place < len(shape) else ONE
     return ite(less(constant(place), front), before, ite(less(constant(place), front + count), ONE, behind))

@@ -1,7 +1,7 @@
-"""Sparse matrices row by row: values, the column of each, and where each row starts and the last one ends.
+"""Sparse matrices in compressed rows: values, the column of each, and where each row starts and the last one ends.
 
-The starts begin at 0, never descend, and end at the number of values; anything else is a fault, as is a column that the
-matrix has not.
+The starts begin at 0, never descend, and end at the number of values; anything else is a fault, and so is a column out
+of bounds.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Entry = tuple[int, Any]
 
 
 def _spans(starts: Sequence[int], count: int) -> Iterator[range]:
-    """Where the values of each row stand; raises TensorFault where the starts are none."""
+    """The indices of the values of each row; raises TensorFault if the starts are not valid."""
     if starts[0] != 0 or starts[-1] != count or any(right < left for left, right in pairwise(starts)):
         raise invalid_value(f"{list(starts)} does not divide {count} values into rows")
     return (range(left, right) for left, right in pairwise(starts))
 
 
 def _entries(values: Tensor, columns: Tensor, starts: Tensor, width: int) -> list[list[Entry]]:
-    """Column and value of each entry, for each row; a block stands for several rows and columns."""
+    """Column and value of each entry, for each row; a block spans several rows and columns."""
     height, breadth = (*values.shape[1:], 1, 1)[:2]
     area = height * breadth
     found: list[list[Entry]] = []
@@ -56,7 +56,7 @@ def _entries(values: Tensor, columns: Tensor, starts: Tensor, width: int) -> lis
 def _matrix(
     values: TensorType[Dim], columns: TensorType[Dim], starts: TensorType[Dim], first: int
 ) -> tuple[TensorType[Dim], TensorType[Dim], TensorType[Dim], tuple[Need, ...]]:
-    """The parts of a matrix, the first of which is argument `first`, and what they owe.   [op.rows.count]"""
+    """The parts of a matrix, the first of which is argument `first`, and their needs.   [op.rows.count]"""
     held = tensor(values, first, least=1)
     named, bounds = vector_of_integers(columns, first + 1), vector_of_integers(starts, first + 2)
     says = "there must be one column for each value"
@@ -105,7 +105,7 @@ def sparse_dense(
 
 
 def _patches(data: Tensor, side: int) -> Iterator[Sequence[Any]]:
-    """For each cell of images [n, h, w, c] the square around it, row by row, with zeros beyond the border."""
+    """For each pixel of images [n, h, w, c] the square around it, row by row, with zeros beyond the border."""
     count, height, width, channels = data.shape
     around = (side - 1) // 2
     border = ((0, 0), (around, around), (around, around), (0, 0))

@@ -1,6 +1,6 @@
 """Sparse tensors as lists of entries: one row of indices and one value for each.
 
-An index counts from 0; a negative one, or one that the dense shape has not, is a fault.
+An index counts from 0; a negative one, or one beyond the dense shape, is a fault.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def vector_elements(given: TensorType[Dim], operand: int) -> Shape:
 
 
 def offset(index: Row, shape: Sequence[int]) -> int:
-    """Where an element stands; raises TensorFault out of bounds, and an index is not counted from the back."""
+    """The offset of an element; raises TensorFault if an index is negative or out of bounds."""
     found = 0
     for place, extent in zip(index, shape, strict=True):
         if not 0 <= place < extent:
@@ -82,7 +82,7 @@ def _sparse_to_dense_contents(
     *,
     output_shape: Shape,
 ) -> Contents:
-    """A vector of the default with known values at known places."""
+    """A vector of the default, with known values at known indices."""
     places, values, default = map(contents_of, (sparse_indices, sparse_values, default_value))
     length = output_shape[0].value if len(output_shape) == 1 else None
     if places is None or not values or not default or length is None or length < 0:
@@ -155,7 +155,7 @@ dyn_sparse_to_dense = dynamic_twin(sparse_to_dense, ("output_shape",))
 def _filled(
     sparse_indices: Tensor, sparse_values: Tensor, dense_shape: Tensor, default_value: Tensor
 ) -> tuple[Tensor, ...]:
-    """The entries row by row, in the order given within one; an empty row has the default at its first place."""
+    """The entries row by row, in the order given within one; an empty row has the default at its first position."""
     shape = list(dense_shape.elements)
     width = len(shape)
     by_row: list[list[tuple[Row, object]]] = [[] for _ in range(shape[0])]
@@ -255,13 +255,13 @@ def _sparse_reshape(sparse_indices: Tensor, prev_shape: Tensor, new_shape: Tenso
 
 
 def _resolved(old: list[int], new: list[int]) -> list[int]:
-    """The new shape with what remains in place of -1."""
+    """The new shape with -1 replaced by what remains."""
     rest = numel([extent for extent in new if extent != -1])
     return [numel(old) // rest if extent == -1 else extent for extent in new]
 
 
 def _index(place: int, shape: Sequence[int]) -> list[int]:
-    """The index of an element that stands at an offset."""
+    """The index of the element at an offset."""
     found: list[int] = []
     for extent in reversed(shape):
         place, index = divmod(place, extent)
@@ -293,7 +293,7 @@ def sparse_reshape(
 
 
 def _as_many(old: Shape, new: Shape) -> Constraint:
-    """That a new shape, in which one size may be -1, fits an old one."""
+    """The condition that a new shape, in which one size may be -1, fits an old one."""
     whole = product(old)
     open_ = [equal(extent, -ONE) for extent in new]
     missing = sum((ite(one, ONE, ZERO) for one in open_), ZERO)

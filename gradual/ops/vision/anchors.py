@@ -1,6 +1,6 @@
-"""Anchors: boxes at every cell of an image, and the boxes that predictions make of them.
+"""Anchors: boxes at every position of an image, and the boxes that predictions make of them.
 
-All is computed in binary64 and rounded once at the end.
+Everything is computed in binary64 and rounded once at the end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOP = constant(300)
 
 
 def _positive(name: str, values: Sequence[float]) -> None:
-    """Ask for at least one value, all above 0."""
+    """Require at least one value, all above 0."""
     if not values:
         raise IllFormed("op.attribute", f"{name} is empty")
     for value in values:
@@ -43,7 +43,7 @@ def _multibox_prior(
     data: Tensor, *, sizes: Sequence[float], ratios: Sequence[float], steps: Sequence[float],
     offsets: Sequence[float], clip: bool,
 ) -> Tensor:  # fmt: skip
-    """For each cell a box of each size, and of the first size one of each further ratio."""
+    """For each position a box of each size, and one of the first size for each further ratio."""
     height, width = data.shape[2:]
     forms = [(size, 1.0) for size in sizes] + [(sizes[0], math.sqrt(ratio)) for ratio in ratios[1:]]
     halves = [(size * height / width * root / 2.0, size / root / 2.0) for size, root in forms] if width else []
@@ -163,7 +163,7 @@ def multibox_transform_loc(
 
 # -------------------------------------------------------------------------------------------------------- proposal
 def _anchor(ratio: float, scale: float, stride: int) -> Box:
-    """The box of a ratio and scale around a square of so many cells, inclusive corners."""
+    """The box of a ratio and scale around a square of `stride` pixels, with inclusive corners."""
     wide = math.floor(math.sqrt(math.floor(stride * stride / ratio)) + 0.5)
     high = math.floor(wide * ratio + 0.5)
     centre, w, h = 0.5 * (stride - 1.0), 0.5 * (wide * scale - 1.0), 0.5 * (high * scale - 1.0)
@@ -171,7 +171,7 @@ def _anchor(ratio: float, scale: float, stride: int) -> Box:
 
 
 def _regressed(box: Box, delta: Sequence[float], iou_loss: bool) -> Box:
-    """An anchor moved by a prediction: corners each by their own, or centre and sides."""
+    """An anchor moved by a prediction, which moves each corner, or moves the centre and scales the sides."""
     a, b, c, d = box
     if iou_loss:
         return a + delta[0], b + delta[1], c + delta[2], d + delta[3]
@@ -182,7 +182,7 @@ def _regressed(box: Box, delta: Sequence[float], iou_loss: bool) -> Box:
 
 
 def _overlap(one: Box, two: Box) -> float:
-    """Intersection over union of boxes whose corners belong to them."""
+    """Intersection over union of boxes with inclusive corners."""
     wide = max(0.0, min(one[2], two[2]) - max(one[0], two[0]) + 1.0)
     high = max(0.0, min(one[3], two[3]) - max(one[1], two[1]) + 1.0)
     areas = [(box[2] - box[0] + 1.0) * (box[3] - box[1] + 1.0) for box in (one, two)]
@@ -193,7 +193,7 @@ def _predicted(
     scores: Sequence[float], deltas: Sequence[float], image: Sequence[float], anchors: Sequence[Box],
     extents: tuple[int, int], stride: int, least: int, iou_loss: bool,
 ) -> Iterator[tuple[Box, float]]:  # fmt: skip
-    """For each cell and anchor the box within the image and its score, -1 outside of the image or if it is small."""
+    """For each position and anchor, the box clipped to the image and its score: -1 outside of the image or if small."""
     (tall, broad, scale), (height, width) = image, extents
     area = height * width
     smallest = scale * least
@@ -219,7 +219,7 @@ def _proposal(
     feature_stride: int, threshold: float, rpn_pre_nms_top_n: int, rpn_post_nms_top_n: int, rpn_min_size: int,
     iou_loss: bool,
 ) -> Tensor:  # fmt: skip
-    """For each sample as many of the best boxes as are asked for, repeated where they are fewer."""
+    """For each sample the requested number of best boxes, repeated if there are fewer."""
     batches, _, height, width = cls_prob.shape
     anchors = [_anchor(ratio, scale, feature_stride) for ratio in ratios for scale in scales]
     share = len(anchors) * height * width

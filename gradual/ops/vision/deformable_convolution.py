@@ -1,4 +1,4 @@
-"""Convolutions whose taps are moved by an offset for each place."""
+"""Convolutions whose taps are moved by offsets, which differ for each window position."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LETTERS, _KERNEL = "NCHW", "OIHW"
 
 
 def _taps(move: Window[int], counts: Ints) -> Iterator[list[tuple[int, int]]]:
-    """For each place of the window where its taps lie before they are moved."""
+    """For each window position, the positions of its taps before they are moved."""
     (top, _), (left, _) = move.padding
     for row, column in product(*map(range, counts)):
         y, x = row * move.strides[0] - top, column * move.strides[1] - left
@@ -38,7 +38,7 @@ def _deformable_conv2d(
     deformable_groups: int, groups: int, channels: int | None, kernel_size: Ints | None, data_layout: str,
     kernel_layout: str, out_layout: str, out_dtype: DType | None,
 ) -> Tensor:  # fmt: skip
-    """At each place the taps' values, interpolated where the offsets put them, against every kernel."""
+    """Multiply the values at the moved taps of each window position, which are interpolated, with every kernel."""
     dtype = out_dtype or data.dtype
     batch, depth, *extents = ordered(data.shape, data_layout, _LETTERS)
     out, into, *kernel = ordered(weight.shape, kernel_layout, _KERNEL)
@@ -66,7 +66,7 @@ def _deformable_conv2d(
 
 
 def _moved(cells: Sequence[Any], base: int, extents: Sequence[int], y: float, x: float) -> float:
-    """The value at a place, 0 outside of the plane."""
+    """The value at a position, 0 outside of the plane."""
     height, width = extents
     return between(cells, base, (height, width), y, x) if 0 <= y < height and 0 <= x < width else 0.0
 
@@ -133,7 +133,7 @@ def deformable_conv2d(
 
 
 def _channels(sides: Sides, groups: Dim, channels: Dim | None) -> Iterator[Need]:
-    """Data and weight agree on channels, which the groups divide."""
+    """Needs that data and weight agree on channels, and the groups divide the output channels."""
     outof = (2, sides.weight_axes[0])
     where = (0, sides.data_axes[1]), (2, sides.weight_axes[1])
     says = CHANNELS if groups is ONE else GROUPED

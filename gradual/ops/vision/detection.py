@@ -1,8 +1,8 @@
 """Detecting objects: boxes with a score and a class, of which those that overlap a better one are dropped.
 
 A box has two opposite corners, in either order.  What two boxes share is the area of their intersection over that of
-their union, computed in binary64, 0 where the union is empty.  Results have a place for every box: those that are left
-stand first, and what remains is -1.
+their union, computed in binary64, 0 if the union is empty.  Results are large enough for every box: those that are left
+come first, and the rest is -1.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Row: TypeAlias = Sequence[Any]
 
 # ----------------------------------------------------------------------------------------------------------- boxes
 def floats(given: Type[Dim], operand: int, rank: int) -> TensorType[Dim]:
-    """The argument as a tensor of floats of this rank; raises IllFormed where it is none."""
+    """The argument as a tensor of floats of this rank; raises IllFormed if it is none."""
     found = tensor(given, operand, rank=rank)
     of_dtype(found, operand, lambda dtype: dtype.is_float, "a tensor of floats")
     return found
 
 
 def _number(given: Type[Dim], operand: int) -> None:
-    """Ask for a single number."""
+    """Require a single number."""
     found = tensor(given, operand, rank=0)
     of_dtype(found, operand, lambda dtype: dtype is not DType.BOOL, "a number")
 
@@ -49,7 +49,7 @@ def rows_of(given: Tensor) -> Iterator[list[Row]]:
 
 
 def from_best(scores: Sequence[Any]) -> list[int]:
-    """The places of scores from the greatest on; equal ones keep their order, NaN comes first."""
+    """The indices that sort scores, the greatest first; equal ones keep their order, NaN comes first."""
     return sorted(range(len(scores)), key=lambda place: _rank(scores[place]), reverse=True)
 
 
@@ -58,7 +58,7 @@ def _rank(score: Any) -> tuple[bool, Any]:
 
 
 def shared(left: Row, right: Row) -> float:
-    """The intersection of two boxes over their union, 0 where the union is empty."""
+    """The intersection of two boxes over their union, 0 if the union is empty."""
     (top, low), (first, last) = _spans(left), _spans(right)
     both = max(0.0, min(top[1], first[1]) - max(top[0], first[0])) * max(
         0.0, min(low[1], last[1]) - max(low[0], last[0])
@@ -68,13 +68,13 @@ def shared(left: Row, right: Row) -> float:
 
 
 def _spans(box: Row) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The two sides of a box as least and greatest coordinate."""
+    """The least and greatest coordinate of a box along each of the two axes."""
     a, b, c, d = box
     return (min(a, c), max(a, c)), (min(b, d), max(b, d))
 
 
 def unsuppressed(order: Iterable[int], rivals: Callable[[int, int], bool]) -> Iterator[int]:
-    """Of places in order those that are no rival of an earlier one that was given."""
+    """The indices, in order, that are no rival of an earlier one that was kept."""
     given: list[int] = []
     for place in order:
         if not any(rivals(place, other) for other in given):
@@ -88,7 +88,7 @@ def _most(limit: int) -> int | None:
 
 
 def _columns(wanted: Iterable[tuple[str, int, int]], given: TensorType[Dim]) -> tuple[Need, ...]:
-    """The needs that so many columns from each index on are within a row; raises IllFormed for an index below 0."""
+    """Needs that `count` columns from each index on are within a row; raises IllFormed for an index below 0."""
     needs = []
     for name, index, count in wanted:
         if index < 0:
@@ -161,7 +161,7 @@ def _non_max_suppression(
     force_suppress: bool, top_k: int, coord_start: int, score_index: int, id_index: int, return_indices: bool,
     invalid_to_bottom: bool,
 ) -> Any:  # fmt: skip
-    """The boxes that are left of each batch, as places in order of their scores."""
+    """Select the boxes of each batch that are left, by index in order of their scores."""
     (most,), (least,) = max_output_size.elements, iou_threshold.elements
     count = data.shape[1]
     chosen: list[list[int | None]] = []
@@ -189,7 +189,7 @@ def _non_max_suppression(
 
 
 def _indices(chosen: list[list[int | None]], indices: Tensor) -> tuple[Tensor, Tensor]:
-    """What the indices say of the boxes that are left, and how many they are."""
+    """The elements of `indices` for the boxes that are left, and the number of these boxes."""
     batches, count = indices.shape
     found: list[int] = []
     for batch, places in enumerate(chosen):
@@ -202,7 +202,7 @@ def _indices(chosen: list[list[int | None]], indices: Tensor) -> tuple[Tensor, T
 
 
 def _survivors(data: Tensor, chosen: list[list[int | None]], packed: bool) -> Tensor:
-    """The rows of the boxes that are left, each where its rank is, or all of them first."""
+    """The rows of the boxes that are left, each at its rank by score, or with `packed` all of them first."""
     _, count, width = data.shape
     nothing = [-1.0] * width
     found: list[Any] = []
@@ -268,7 +268,7 @@ def _all_class_non_max_suppression(
     boxes: Tensor, scores: Tensor, max_output_boxes_per_class: Tensor, iou_threshold: Tensor,
     score_threshold: Tensor, *, output_format: str,
 ) -> Any:  # fmt: skip
-    """For each batch and class the boxes that are left, from the best on."""
+    """Select the boxes that are left for each batch and class, from the best on."""
     (most,), (least,), (low,) = (
         given.elements for given in (max_output_boxes_per_class, iou_threshold, score_threshold)
     )
@@ -294,14 +294,14 @@ def _int64(shape: tuple[int, ...], elements: Sequence[int]) -> Tensor:
 
 
 def _for_onnx(found: list[list[tuple[int, int, Any]]], total: int) -> tuple[Tensor, Tensor]:
-    """Batch, class and place of all boxes in one list, and their number."""
+    """Batch, class and index of all boxes in one list, and their number."""
     rows = [part for batch, here in enumerate(found) for number, place, _ in here for part in (batch, number, place)]
     most = len(found) * total
     return _int64((most, 3), rows + [-1] * (3 * most - len(rows))), _int64((1,), [len(rows) // 3])
 
 
 def _for_tensorflow(found: list[list[tuple[int, int, Any]]], total: int, dtype: DType) -> tuple[Tensor, ...]:
-    """Class and place of the boxes of each batch, their scores, and their number."""
+    """Class and index of the boxes of each batch, their scores, and their number."""
     places: list[int] = []
     scores: list[Any] = []
     for here in found:

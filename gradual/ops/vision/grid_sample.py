@@ -1,4 +1,4 @@
-"""Sampling images at computed places: grids, crops, and the greatest sum of a window and a kernel."""
+"""Sampling images at computed positions: grids and crops; and dilation, the greatest sum of a window and a kernel."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _floats(given: TensorType[Dim], operand: int, rank: int | None = None) -> Te
 
 # ----------------------------------------------------------------------------------------------------- grid_sample
 def _located(place: float, extent: int, align_corners: bool) -> float:
-    """A place of -1 to 1 in cells: the ends are the middles of the border cells, or their outer edges."""
+    """A position from -1 to 1 in pixels: the ends are the centres of the border pixels, or their outer edges."""
     return (place + 1.0) * (extent - 1) / 2.0 if align_corners else ((place + 1.0) * extent - 1.0) / 2.0
 
 
@@ -62,7 +62,7 @@ def _bounded(place: float, extent: int) -> float:
 
 
 def _mirrored(place: float, extent: int, align_corners: bool) -> float:
-    """The place mirrored at the ends until it lies between them, and no further than the border cells."""
+    """The position mirrored at the ends until it lies between them, then limited to the border pixels."""
     low, span = (0.0, extent - 1.0) if align_corners else (-0.5, float(extent))
     if span == 0.0:
         return 0.0
@@ -71,7 +71,7 @@ def _mirrored(place: float, extent: int, align_corners: bool) -> float:
 
 
 def _moved(place: float, extent: int, padding_mode: str, align_corners: bool) -> float:
-    """The place that is read instead; NaN where a mirrored place is infinite."""
+    """The position that is read instead, as `padding_mode` says; NaN if an infinite position is to be mirrored."""
     if padding_mode == "zeros" or place != place:
         return place
     if padding_mode == "border":
@@ -80,7 +80,7 @@ def _moved(place: float, extent: int, padding_mode: str, align_corners: bool) ->
 
 
 def _samples(place: float, extent: int, method: str, padding_mode: str, align_corners: bool) -> list[Tap] | None:
-    """The cells along an axis that a place reads, none beyond the border, and their weights; None for NaN."""
+    """The pixels along an axis that a position reads, none beyond the border, and their weights; None for NaN."""
     if method != "bicubic":
         place = _moved(place, extent, padding_mode, align_corners)
     if place != place:
@@ -128,7 +128,7 @@ def _grid_sample(
 
 
 def _combined(each: Sequence[list[Tap] | None], steps: Ints) -> list[Tap] | None:
-    """The cells that all axes together read, row-major, and their weights; None where a place is no number."""
+    """The offsets of the pixels that are read, row-major, and their weights; None if a coordinate is NaN."""
     read: list[Tap] = [(0, 1.0)]
     for taps, step in zip(each, steps, strict=True):
         if taps is None:
@@ -145,7 +145,7 @@ _GRID_METHODS = {2: ("bilinear", "nearest", "bicubic"), 3: ("bilinear", "nearest
 
 
 def _sample_extends(growth: Growth) -> tuple[Axes, ...]:
-    """Images and their channels are read one by one; so is each place of the grid, whose numbers lie along axis 1."""
+    """The axes of the batch and the channels; all axes of the grid but axis 1, along which the coordinates lie."""
     return counting_axes(growth.types[0], growth.attributes), all_but(growth.types[1], 1)
 
 

@@ -1,7 +1,7 @@
-"""Interpolation: which cells each place of a resampled axis reads, with which weights, and what the weights make.
+"""Interpolation: which elements each position of a resampled axis reads, their weights, and the weighted sums.
 
-Coordinates and weights are exact rational numbers of the sizes and attributes, and each weight is rounded once, to
-binary64; a cell of weight 0 is not read.  Sums are in binary64, along the last axis first.
+Coordinates and weights are exact rational functions of sizes and attributes, and each weight is rounded once, to
+binary64; an element of weight 0 is not read.  Sums are in binary64, along the last axis first.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _tf_half_pixel_for_nn(x: Fraction, extent: int, count: int, region: Region) 
 
 
 def _tf_crop_and_resize(x: Fraction, extent: int, count: int, region: Region) -> Fraction:
-    """The corners are those of the region, in parts of the axis; a single place is its middle."""
+    """The ends are those of the region, as fractions of the axis; a single position is its middle."""
     start, end = map(Fraction, region)
     share = x / (count - 1) if count > 1 else HALF
     return (start + share * (end - start)) * (extent - 1)
@@ -61,7 +61,7 @@ COORDINATES: dict[str, Place] = {
     "tf_half_pixel_for_nn": _tf_half_pixel_for_nn,
     CROPPING: _tf_crop_and_resize,
 }
-"""Where a place of the result lies in the data, by `coordinate_transformation_mode`."""
+"""`coordinate_transformation_mode` -> the function from an index of the result to a coordinate in the data."""
 
 
 def _away(x: Fraction) -> int:
@@ -75,16 +75,16 @@ ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
     "floor": math.floor,
     "ceil": math.ceil,
 }
-"""The nearest cell, by `rounding_method`; "round" takes halves away from zero."""
+"""`rounding_method` -> the function from a coordinate to the nearest index; "round" takes halves away from zero."""
 
 
 def linear_weights(t: Fraction) -> Sequence[Fraction]:
-    """The shares of the cells before and after a place between them."""
+    """The weights of the elements before and after a position between them."""
     return (1 - t, t)
 
 
 def cubic_weights(t: Fraction, alpha: Fraction) -> Sequence[Fraction]:
-    """The shares of two cells before and two after: the cubic convolution kernel."""
+    """The weights of two elements before and two after: the cubic convolution kernel."""
     square, cube = t**2, t**3
     return (
         alpha * (cube - 2 * square + t),
@@ -101,9 +101,9 @@ class Scheme:
     Attributes:
         method: nearest_neighbor, linear or cubic.
         mode: a key of COORDINATES.
-        rounding: a key of ROUNDINGS, or empty for what goes with the mode.
+        rounding: a key of ROUNDINGS, or empty for the default of the mode.
         alpha: the coefficient of the cubic kernel.
-        exclude: cells beyond the border have no weight, instead of being those of the border.
+        exclude: whether elements beyond the border have no weight, instead of being those of the border.
     """
 
     method: str
@@ -113,14 +113,14 @@ class Scheme:
     exclude: bool = False
 
     def coordinates(self, extent: int, count: int, region: Region = (0.0, 1.0)) -> list[Fraction | None]:
-        """Where each of `count` places lies; None for one that lies nowhere, in a region that is not finite."""
+        """The coordinate in the data of each of `count` positions; None if the region is not finite."""
         if self.mode == CROPPING and not all(map(math.isfinite, region)):
             return [None] * count
         place = COORDINATES[self.mode]
         return [place(Fraction(x), extent, count, region) for x in range(count)]
 
     def taps(self, coordinate: Fraction | None, extent: int) -> list[Tap]:
-        """The cells that are read for a coordinate, none of them twice, and their weights."""
+        """The elements that are read for a coordinate, none of them twice, and their weights."""
         if coordinate is None:
             return [(0, 1.0)]
         if self.method == "nearest_neighbor":
@@ -146,12 +146,12 @@ class Scheme:
 
 
 def clamped(place: int, extent: int) -> int:
-    """The nearest cell of the axis."""
+    """The nearest index of the axis."""
     return min(max(place, 0), extent - 1)
 
 
 def resampled(cells: Sequence[Any], shape: Sequence[int], axis: int, taps: Sequence[Sequence[Tap]]) -> list[Any]:
-    """The tensor with each lane along an axis replaced by the weighed sums of its cells."""
+    """The tensor with each line along an axis replaced by weighted sums of its elements."""
     inner, extent = numel(shape[axis + 1 :]), shape[axis]
     found: list[Any] = []
     for start in range(0, numel(shape[:axis]) * extent * inner, extent * inner or 1):
@@ -181,7 +181,7 @@ def finished(
     found: Sequence[Any], source: DType, target: DType, scheme: Scheme, lead: int, extents: Sequence[int],
     where: Sequence[Sequence[Fraction | None]], extrapolation: float,
 ) -> list[Any]:  # fmt: skip
-    """Elements of the target type, the value for what lies outside in its places."""
+    """Convert the elements to the target type, and set those outside the data to the extrapolation value."""
     nearest = scheme.method == "nearest_neighbor"
     cells = list(converted(source if nearest else DType.FLOAT64, target, found))
     (fill,) = converted(DType.FLOAT64, target, (extrapolation,))
@@ -196,7 +196,7 @@ def finished(
 
 
 def canonical(data: Tensor, layout: str) -> tuple[Any, int, int, list[int]]:
-    """Elements as batch, channels, space; batch, channels, and the spatial extents."""
+    """The elements in the order batch, channels, space; then batch, channels, and the spatial extents."""
     letters = "NC" + SPATIAL[data.rank - 2]
     batch, channels, *extents = ordered(data.shape, layout, letters)
     return permuted(data.elements, data.shape, places(layout, letters, "layout")), batch, channels, extents

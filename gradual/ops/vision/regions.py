@@ -1,8 +1,8 @@
-"""Regions of an image, and what is sampled between its cells.
+"""Regions of an image, and sampling between its pixels.
 
 A region is a row of five numbers: the number of its sample, and two corners as column, row, column, row, in units that
-`spatial_scale` turns into cells.  Coordinates and sums are computed in binary64 and rounded once.  Between cells a
-value is interpolated from the four around it, of which one without weight is not read.
+`spatial_scale` converts to pixels.  Coordinates and sums are computed in binary64 and rounded once.  Between pixels a
+value is interpolated from the four around it, where a pixel of weight 0 is not read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_SAMPLES = 4096
 
 
 def between(cells: Cells, base: int, extents: tuple[int, int], y: float, x: float) -> float:
-    """The value at a place within the plane of cells that starts at an offset."""
+    """The interpolated value at a position in the plane that starts at offset `base`."""
     height, width = extents
     row, column = math.floor(y), math.floor(x)
     down, across = y - row, x - column
@@ -52,7 +52,7 @@ def between(cells: Cells, base: int, extents: tuple[int, int], y: float, x: floa
 
 # ------------------------------------------------------------------------------------------- roi_align and roi_pool
 def _regions(data: TensorType[Dim], rois: TensorType[Dim], pooled_size: tuple[Dim, ...], layout: str) -> Judgement:
-    """The judgement of a result with so many parts of each region."""
+    """The judgement of a result with `pooled_size` parts of each region."""
     axes = places(layout, "NCHW", "layout")
     given, named = floats(data, 0, 4), floats(rois, 1, 2)
     channels = given.shape[axes[1]]
@@ -72,7 +72,7 @@ def _pooled(
     data: Tensor, rois: Tensor, pooled_size: Ints, layout: str,
     parts: Callable[[Cells, tuple[int, int], Cells, Ints], Iterable[Part]],
 ) -> Tensor:  # fmt: skip
-    """Every part of every region: `parts` gives, for a region, functions of the offset of a channel's plane."""
+    """Compute every part of every region: `parts` returns for a region functions of the offset of a channel's plane."""
     cells, (batches, channels), (height, width) = canonical(data, layout)
     counts = per_axis(pooled_size, 2, "pooled_size")
     found: list[float] = []
@@ -111,7 +111,7 @@ def _roi_align(
 
 
 def _samples(low: float, high: float, count: int, ratio: int) -> list[list[float]]:
-    """For each of `count` parts of an interval, of length 1 at least, where it is sampled."""
+    """The sample positions in each of `count` parts of an interval, which is taken to have at least length 1."""
     length = max(high - low, 1.0) / count
     if ratio <= 0 and not length <= MOST_SAMPLES:
         raise invalid_value(f"a region takes more than {MOST_SAMPLES} samples along an axis of a part")
@@ -120,7 +120,7 @@ def _samples(low: float, high: float, count: int, ratio: int) -> list[list[float
 
 
 def _at(cells: Cells, base: int, extents: tuple[int, int], y: float, x: float) -> float:
-    """A sample: 0 more than a cell outside of the plane, and what the edge has within that."""
+    """A sample: 0 if it is more than a pixel outside of the plane; the value at the edge if it is nearer."""
     height, width = extents
     if not (height and width and -1.0 <= y <= height and -1.0 <= x <= width):
         return 0.0
@@ -155,7 +155,7 @@ def roi_align(
 
 
 def _roi_pool(data: Tensor, rois: Tensor, *, pooled_size: Ints, spatial_scale: float, layout: str) -> Tensor:
-    """The greatest cell of each part."""
+    """The greatest element of each part."""
 
     def parts(cells: Cells, extents: tuple[int, int], corners: Cells, counts: Ints) -> Iterator[Part]:
         left, top, right, bottom = (_nearest(corner * spatial_scale) for corner in corners)
@@ -180,7 +180,7 @@ def _nearest(value: float) -> int:
 
 
 def _bins(first: int, last: int, count: int, extent: int) -> list[range]:
-    """`count` parts of the cells from first to last, overlapping where they must, within the axis."""
+    """`count` parts of the indices from first to last, overlapping where they must, clipped to the axis."""
     length = max(last - first + 1, 1)
 
     def within(cell: int) -> int:
@@ -210,7 +210,7 @@ def roi_pool(
 
 # ------------------------------------------------------------------------------------------------------- yolo_reorg
 def _yolo_reorg(data: Tensor, *, stride: int) -> Tensor:
-    """The data read as an image of fewer channels, of which every stride-th cell goes to a channel."""
+    """The data read as an image of fewer channels, in which every stride-th element goes to the same channel."""
     batches, channels, height, width = data.shape
     inner, wide = channels // (stride * stride), width * stride
     found = data.elements[:0]

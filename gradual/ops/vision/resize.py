@@ -1,4 +1,4 @@
-"""Resizing: tensors with other spatial extents, by `interpolating`."""
+"""Resizing: tensors with other spatial extents, by `interpolation`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METHODS = ("nearest_neighbor", "linear", "cubic")
 
 
 def one_of(written: str, admitted: Collection[str], attribute: str) -> str:
-    """The attribute in lower case; raises IllFormed where it is none of those admitted."""
+    """The attribute in lower case; raises IllFormed if it is none of those admitted."""
     if written.lower() not in admitted:
         named = ", ".join(name for name in admitted if name)
         raise IllFormed("op.attribute", f'{attribute} has to be one of {named}, not "{written}"')
@@ -38,7 +38,7 @@ def one_of(written: str, admitted: Collection[str], attribute: str) -> str:
 
 
 def image(data: TensorType[Dim], count: int, layout: str) -> tuple[TensorType[Dim], tuple[int, ...]]:
-    """The argument as numbers with so many spatial axes, and where batch, channels and space stand."""
+    """The argument as a tensor of numbers with `count` spatial axes, and the axes of batch, channels and space."""
     axes = places(layout, "NC" + SPATIAL[count], "layout")
     given = tensor(data, 0, rank=count + 2)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
@@ -68,7 +68,7 @@ def _sized(
     count: int, data: TensorType[Dim], size: tuple[Dim, ...], layout: str, method: str, mode: str, rounding: str,
     out_dtype: DType | None,
 ) -> Judgement:  # fmt: skip
-    """The result has the sizes, and where it has cells the data has some.   [op.resize.size] [op.resize.source]"""
+    """The judgement, with needs: sizes not negative, no axis grows from 0.   [op.resize.size] [op.resize.source]"""
     given, axes = image(data, count, layout)
     sizes = per_axis(size, count, "size")
     one_of(method, METHODS, "method")
@@ -187,12 +187,11 @@ def dyn_resize2d(
 
 
 # ------------------------------------------------------------------------------------------------------ upsampling
-# ------------------------------------------------------------------------------------------------------ upsampling
 _NAMED = {2: ("bilinear", "bicubic"), 3: ("trilinear", "tricubic")}
 
 
 def _method(written: str, count: int) -> str:
-    """The method of an axis that a method of several is made of."""
+    """The method along one axis that an upsampling method uses, such as linear for trilinear."""
     named = {"nearest_neighbor": "nearest_neighbor"} | dict(zip(_NAMED[count], METHODS[1:], strict=True))
     return named[one_of(written, named, "method")]
 

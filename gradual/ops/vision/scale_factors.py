@@ -1,4 +1,4 @@
-"""Factors of upsampling: decimal numbers that attributes, values and literals are read as."""
+"""Factors of upsampling: attributes, values and literals read as decimal numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradual.types.type import TensorType
 
 
 def decimal(value: float, dtype: DType = DType.FLOAT64) -> Fraction:
-    """The shortest decimal number that the element type, or float32 if it has the value, rounds to it: as written."""
+    """The shortest decimal that rounds to a value in its type, or in float32 if that has it: what was written."""
     if dtype is DType.FLOAT64 and rounded(DType.FLOAT32, value) == value:
         dtype = DType.FLOAT32
     for digits in range(1, 17):
@@ -35,7 +35,7 @@ def scaled(extent: D, scale: Fraction) -> D:
 
 
 def factor_of(given: Tensor) -> Fraction:
-    """The factor that a value is.  Raises TensorFault where it is not positive."""
+    """The factor that a value gives.  Raises TensorFault if it is not positive."""
     value = given.elements[0]
     if not 0 < value < math.inf:
         raise invalid_value(f"a factor of upsampling has to be a positive number, not {value}")
@@ -43,7 +43,7 @@ def factor_of(given: Tensor) -> Fraction:
 
 
 def known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
-    """The factor that a constant is, or a known content; raises IllFormed for a constant that is not positive."""
+    """The factor that a constant or a known element gives; raises IllFormed for a constant that is not positive."""
     found = factor.numbers[0] if factor.numbers is not None else None
     if found is not None and found <= 0:
         raise IllFormed("op.attribute", f"a factor has to be a positive number, not {float(found):g}", operand)
@@ -55,7 +55,7 @@ def known_factor(factor: TensorType[Dim], operand: int) -> Fraction | None:
 def read_factors(
     names: Sequence[str], types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """The factors, if they are literals that an attribute can say."""
+    """The factors, if they are literals that an attribute can express."""
     if not all(isinstance(value, Tensor) and _is_plain(value) for value in values):
         return None
     return {name: float(value.elements[0]) for name, value in zip(names, values, strict=True)}

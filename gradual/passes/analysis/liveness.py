@@ -12,34 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from gradual.core import terms
 from gradual.core.check import Check
-from gradual.core.def_use import operands, reads, variables_in
+from gradual.core.def_use import evaluated, operands, reads
 from gradual.core.pattern import Bind, CorePattern
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Block,
-    Closure,
-    Constant,
-    Construct,
-    Convert,
-    Function,
-    If,
-    Instantiate,
-    Invoke,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-    WrapReference,
-    WriteReference,
-)
 from gradual.dims.term.dim import ContentOf, Dim, Variable
 from gradual.run.graph.plan import tensors
 from gradual.run.graph.runtime import is_too_large
@@ -67,7 +43,7 @@ class Event:
     """A step with its number, and the buffers that it fills."""
 
     at: int
-    step: Step
+    step: terms.Step
     makes: tuple[Made, ...]
 
 
@@ -101,7 +77,7 @@ class Lives:
     _where: dict[str, Places] = field(default_factory=dict)
     _kept: set[str] = field(default_factory=set)
 
-    def block(self, block: Block) -> Places:
+    def block(self, block: terms.Block) -> Places:
         """Walk a block, and return the buffers of its result."""
         for step in block.steps:
             self._step(step)
@@ -113,7 +89,7 @@ class Lives:
             self.last[path] = self.steps + 1
 
     # ------------------------------------------------------------------------------------------------------ one step
-    def _step(self, step: Step) -> None:
+    def _step(self, step: terms.Step) -> None:
         self.steps += 1
         at = self.steps
         makes = tuple(self._makes(step))
@@ -122,47 +98,56 @@ class Lives:
         for made in makes:
             self.last[made.path] = at
         match step:
-            case If(name, _, then, orelse):
+            case terms.If(name, _, then, orelse):
                 self._where[name] = merged([self._inside(then), self._inside(orelse)])
-            case Match(name, scrutinee, arms):
+            case terms.Match(name, scrutinee, arms):
                 given = self._places(scrutinee)
                 for arm in arms:
                     self._bind(arm.pattern, given)
                 self._where[name] = merged([self._inside(arm.block) for arm in arms])
-            case Check() | Assertion():
+            case Check() | terms.Assertion():
                 pass
             case _:
                 self._where[step.name] = self._value(step, makes)
 
-    def _inside(self, block: Block) -> Places:
+    def _inside(self, block: terms.Block) -> Places:
         self.events.append(ENTER)
         found = self.block(block)
         self.events.append(LEAVE)
         return found
 
-    def _makes(self, step: Step) -> Iterator[Made]:
+    def _makes(self, step: terms.Step) -> Iterator[Made]:
         """The buffers that a step fills, or that a call returns."""
         match step:
-            case Size() if step.dim.value is not None:
+            case terms.Size() if step.dim.value is not None:
                 pass
-            case Apply() if is_too_large(step):  # the run stops there
+            case terms.Apply() if is_too_large(step):  # the run stops there
                 pass
-            case Apply() | Size():
+            case terms.Apply() | terms.Size():
                 yield from (Made(path, type, False) for path, type in tensors(step.type, step.name))
-            case Invoke():
+            case terms.Invoke():
                 self.calls[step.function] = None
                 yield from (Made(path, type, True) for path, type in tensors(step.type, step.name))
 
-    def _reads(self, step: Step, at: int) -> None:
+    def _reads(self, step: terms.Step, at: int) -> None:
         """Extend the live ranges of what a step reads; what it may store is live to the end."""
         match step:
-            case Project() | MakeTuple() | Rename() | Instantiate() | Constant() | Stop() | ReadReference() | Size():
+            case (
+                terms.Project()
+                | terms.MakeTuple()
+                | terms.Rename()
+                | terms.Instantiate()
+                | terms.Constant()
+                | terms.Stop()
+                | terms.ReadReference()
+                | terms.Size()
+            ):
                 taken: Iterable[str] = ()
-            case Invoke() | Construct() | MakeReference() | WriteReference():
+            case terms.Invoke() | terms.Construct() | terms.MakeReference() | terms.WriteReference():
                 taken = self._keep(operands(step))
-            case Closure() | Convert() | Wrap() | WrapReference():
+            case terms.Closure() | terms.Convert() | terms.Wrap() | terms.WrapReference():
                 taken = self._keep(reads(step))
-            case Apply() | If() | Match() | Assertion() | Check():
+            case terms.Apply() | terms.If() | terms.Match() | terms.Assertion() | Check():
                 taken = operands(step)
         for name in taken:
             self._use(self._places(name), at)
@@ -185,16 +170,16 @@ class Lives:
     def _places(self, name: str) -> Places:
         return self._where.get(name, NOWHERE)
 
-    def _value(self, step: Step, makes: tuple[Made, ...]) -> Places:
+    def _value(self, step: terms.Step, makes: tuple[Made, ...]) -> Places:
         """The buffers of the value of a step without nested blocks."""
         match step:
-            case Apply() | Size() | Invoke():
+            case terms.Apply() | terms.Size() | terms.Invoke():
                 return own_places(step.name, step.type, {made.path for made in makes})
-            case MakeTuple(_, fields):
+            case terms.MakeTuple(_, fields):
                 return tuple(map(self._places, fields))
-            case Project(_, operand, index):
+            case terms.Project(_, operand, index):
                 return part(self._places(operand), index)
-            case Rename(_, operand) | Instantiate(_, operand):
+            case terms.Rename(_, operand) | terms.Instantiate(_, operand):
                 return self._places(operand)
             case _:
                 return NOWHERE
@@ -211,25 +196,16 @@ class Lives:
                     self._bind(field, part(places, index))
 
 
-def lives(function: Function) -> Lives:
+def lives(function: terms.Function) -> Lives:
     """Compute the live ranges of a function.  [plan.life]"""
     found = Lives()
     found.end(found.block(function.body))
     return found
 
 
-def elements_read(step: Step) -> Iterator[Variable]:
+def elements_read(step: terms.Step) -> Iterator[Variable]:
     """The elements that a step reads for its sizes, by their unknowns."""
-    found: set[Variable] = set()
-    match step:
-        case Check():
-            found.update(step.goal.variables())
-        case Size():
-            found.update(step.dim.variables())
-        case Apply():
-            for value in step.attributes.values():
-                found.update(variables_in(value))
-    yield from (variable for variable in found if isinstance(variable.witness, ContentOf))
+    return (variable for variable in {*evaluated(step)} if isinstance(variable.witness, ContentOf))
 
 
 def own_places(name: str, type: OpenedType, made: set[str]) -> Places:

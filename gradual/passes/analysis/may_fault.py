@@ -9,27 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gradual.core.check import Check
-from gradual.core.def_use import binds, blocks, every
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Closure,
-    Constant,
-    Construct,
-    Function,
-    If,
-    Instantiate,
-    MakeReference,
-    MakeTuple,
-    Match,
-    Project,
-    Rename,
-    Size,
-    Step,
-    Wrap,
-    WrapReference,
-)
+from gradual.core import terms
+from gradual.core.def_use import bindings, blocks, every
 from gradual.dims.bounds.interval import Estimate, Interval
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Ite, Max, Min, NumelOf, RankOf, SizeOf, Variable, product
@@ -38,7 +19,8 @@ from gradual.ops.declaration.facts import Faults
 from gradual.tensors.scalar import integer_range
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
-from gradual.types.type import Content, OpenedType, TensorType, TupleType
+from gradual.types.type import Content, OpenedType, TensorType
+from gradual.types.unpacking import part_at
 
 _SIZE = Interval(0, integer_range(DType.INT64)[1])
 _RANK = Interval(0, LIMITS.rank)
@@ -65,18 +47,11 @@ class Bounds(Mapping[Dim, Interval]):
             case RankOf():
                 return _RANK
             case ContentOf(value=path):
-                type = self._type(path)
+                type = part_at(self.types, path)
                 known = isinstance(type, TensorType) and type.dtype.is_integer
-                return Interval(*integer_range(type.dtype)) if known else None  # type: ignore[union-attr]
+                return Interval(*integer_range(type.dtype)) if known else None
             case None:
                 return self.measured.get(variable)
-
-    def _type(self, path: str) -> OpenedType | None:
-        base, *fields = path.split("#")
-        type = self.types.get(base)
-        for part in fields:
-            type = type.fields[int(part)] if isinstance(type, TupleType) else None
-        return type
 
     def __iter__(self) -> Iterator[Dim]:
         return iter(())
@@ -99,8 +74,8 @@ class Failing:
         self._bounds = Bounds(types)
         self._estimate = Estimate(self._bounds)
 
-    def enter(self, function: Function) -> None:
-        """Record that dims of a function that are sizes of its parameters are within the bounds of sizes."""
+    def enter(self, function: terms.Function) -> None:
+        """Record that each named size that is itself a size of a parameter has the bounds of a size."""
         for variable, solution in function.binders:
             if bare(solution) is not None:
                 self._bounds.measured.setdefault(variable, _SIZE)
@@ -109,26 +84,26 @@ class Failing:
         """Record bounds of a dim; call this before any query."""
         self._bounds.measured[variable] = Interval(low, high)
 
-    def cannot(self, step: Step) -> bool:
+    def cannot(self, step: terms.Step) -> bool:
         """Whether a step never fails."""
         match step:
-            case Apply():
+            case terms.Apply():
                 return self._applies(step)
-            case Size():
+            case terms.Size():
                 return self._fits(step.dim, DType.INT64)
-            case If():
+            case terms.If():
                 return all(self.cannot(inner) for block in blocks(step) for inner in block.steps)
             case (
-                Constant()
-                | MakeTuple()
-                | Project()
-                | Rename()
-                | Instantiate()
-                | Closure()
-                | Construct()
-                | Wrap()
-                | WrapReference()
-                | MakeReference()
+                terms.Constant()
+                | terms.MakeTuple()
+                | terms.Project()
+                | terms.Rename()
+                | terms.Instantiate()
+                | terms.Closure()
+                | terms.Construct()
+                | terms.Wrap()
+                | terms.WrapReference()
+                | terms.MakeReference()
             ):
                 return True
             case _:
@@ -139,11 +114,11 @@ class Failing:
         return self._fits(dim, DType.INT64)
 
     def is_above(self, dim: Dim) -> bool:
-        """Whether a dim is never below int64; a run with one above fails either way."""
+        """Whether a dim is never below int64; one above fails, computed or read."""
         low = self._estimate.of(dim).low
         return low is not None and low >= integer_range(DType.INT64)[0]
 
-    def _applies(self, step: Apply) -> bool:
+    def _applies(self, step: terms.Apply) -> bool:
         type = step.type
         if step.accepts is not None:
             return False
@@ -164,7 +139,7 @@ class Failing:
             case Faults.OTHERWISE:
                 return False
 
-    def _divides(self, step: Apply, least: int) -> bool:
+    def _divides(self, step: terms.Apply, least: int) -> bool:
         """Whether the second operand is no integer, or all elements are at least `least`; divisors may be negative."""
         type = self.types[step.operands[1]]
         if not isinstance(type, TensorType):
@@ -176,7 +151,7 @@ class Failing:
         below = (least == 1 and one.high is not None and one.high < 0 for one in found)
         return bool(found) and all(map(any, zip(above, below, strict=True)))
 
-    def _clamps(self, step: Apply) -> bool:
+    def _clamps(self, step: terms.Apply) -> bool:
         """Whether indices are clamped or wrapped to an axis that is not empty."""
         type = self.types[step.operands[0]]
         if step.attributes.get("mode", "fast") == "fast" or not isinstance(type, TensorType):
@@ -185,7 +160,7 @@ class Failing:
         low = self._estimate.of(product(type.shape) if axis is None else type.shape[axis]).low
         return low is not None and low >= 1
 
-    def _measures(self, step: Apply) -> bool:
+    def _measures(self, step: terms.Apply) -> bool:
         measured, type = self.types[step.operands[0]], step.type
         if not (isinstance(measured, TensorType) and isinstance(type, TensorType)):
             return False
@@ -218,18 +193,13 @@ class Failing:
                 return False
 
 
-def failing_of(function: Function) -> Failing:
+def failing_of(function: terms.Function) -> Failing:
     """The analysis of a function, including the function literals in it."""
     types: dict[str, OpenedType] = {param.name: param.type for param in function.params}
     failing = Failing(types)
     failing.enter(function)
     for step in every(function.body):
-        if isinstance(step, Closure):
+        if isinstance(step, terms.Closure):
             failing.enter(step.function)
-            types.update((param.name, param.type) for param in step.function.params)
-        if isinstance(step, Match):
-            bound = (bind for arm in step.arms for bind in binds(arm.pattern))
-            types.update((bind.name, bind.type) for bind in bound if bind.name is not None)
-        if not isinstance(step, Check | Assertion):
-            types[step.name] = step.type
+        types.update(bindings(step))
     return failing

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from gradual.core.check import Check
-from gradual.core.def_use import every, reads, variables_in, variables_of
+from gradual.core.def_use import evaluated, every, reads, variables_in, variables_of
 from gradual.core.terms import (
     Apply,
     Assertion,
@@ -43,7 +43,7 @@ from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.pass_ import Unusable
 from gradual.source import Span
 from gradual.tensors.scalar import integer_range
-from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import shapes_unknown, sizes, spelled
 from gradual.verdict import Proved
 
@@ -196,22 +196,15 @@ class _Walk:
     def _speaks(self, step: Step) -> bool:
         """Whether a step itself mentions a size that grows."""
         match step:
-            case Check(_, goal):
-                return any(map(self._changes, goal.variables()))
-            case Assertion():
-                return False
-            case Size():
-                return any(map(self._changes, step.dim.variables()))
-            case Apply():
-                read = variables_in(tuple(step.attributes.values()))
-                return self._mentions(step.type) or any(map(self._changes, read))
+            case Check() | Assertion():
+                types: tuple[GradualType, ...] = ()
             case Invoke():
-                return any(map(self._mentions, (step.type, *step.types)))
+                types = (step.type, *step.types)
             case Closure():
                 types = (step.type, *(param.type for param in step.function.params))
-                return any(map(self._mentions, types))
             case _:
-                return self._mentions(step.type)
+                types = (step.type,)
+        return any(map(self._mentions, types)) or any(map(self._changes, evaluated(step)))
 
     def _joined(self, step: If) -> State:
         """The state of an `if`: tainted unless both branches grow along the same axes."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 
-from gradual.core.terms import Arm, Block, Closure, Function, If, Match, Module, Step
+from gradual.core.terms import Block, Function, Module, Step
+from gradual.core.traversal import with_blocks
 from gradual.core.verify.function import Visit, violations
 from gradual.dims.solver.decide import Decider
 
@@ -42,24 +43,6 @@ def changed_block(block: Block, change: Change) -> Block:
 
 def _is(left: Step, right: Step) -> bool:
     return left is right
-
-
-def with_blocks(step: Step, exchanged: Callable[[Block], Block]) -> Step:
-    """Replace the nested blocks of a step; the same step if nothing changes."""
-    match step:
-        case If(then=then, orelse=orelse):
-            yes, no = exchanged(then), exchanged(orelse)
-            return step if yes is then and no is orelse else replace(step, then=yes, orelse=no)
-        case Match(arms=arms):
-            blocks = [exchanged(arm.block) for arm in arms]
-            if all(new is arm.block for new, arm in zip(blocks, arms, strict=True)):
-                return step
-            return replace(step, arms=tuple(Arm(arm.pattern, new) for arm, new in zip(arms, blocks, strict=True)))
-        case Closure(function=function):
-            inner = with_body(function, exchanged(function.body))
-            return step if inner is function else replace(step, function=inner)
-        case _:
-            return step
 
 
 def with_body(function: Function, body: Block) -> Function:

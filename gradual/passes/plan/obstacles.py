@@ -10,28 +10,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from gradual.core import terms
 from gradual.core.check import Check
 from gradual.core.def_use import blocks, every, operands, variables_in
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Closure,
-    Construct,
-    Convert,
-    Function,
-    If,
-    Invoke,
-    MakeReference,
-    Match,
-    Param,
-    Project,
-    ReadReference,
-    Rename,
-    Size,
-    Step,
-    WrapReference,
-    WriteReference,
-)
 from gradual.dims.term.dim import ContentOf, Dim, Variable
 from gradual.passes.plan.prepare import entry_unknowns
 from gradual.source import Span
@@ -79,7 +60,7 @@ class Obstacle:
     needs: frozenset[Variable] = frozenset()
 
 
-def obstacles(function: Function, places: Mapping[str, Span] = _NOWHERE) -> tuple[Obstacle, ...]:
+def obstacles(function: terms.Function, places: Mapping[str, Span] = _NOWHERE) -> tuple[Obstacle, ...]:
     """All obstacles of a prepared function, in the order of the text.  [graph.static]
 
     `places`: name of an unknown of a parameter -> its position in the declaration.
@@ -97,12 +78,12 @@ class _Search:
         met: the unknowns already reported.
     """
 
-    function: Function
+    function: terms.Function
     places: Mapping[str, Span]
     entry: Mapping[Variable, None] = field(init=False)
     met: set[Variable] = field(default_factory=set)
-    params: dict[str, Param] = field(init=False)
-    makers: dict[str, Step] = field(default_factory=dict)
+    params: dict[str, terms.Param] = field(init=False)
+    makers: dict[str, terms.Step] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.entry = entry_unknowns(self.function)
@@ -113,13 +94,13 @@ class _Search:
         for param in self.function.params:
             yield from self._param(param)
         for step in every(self.function.body):
-            if not isinstance(step, Check | Assertion):
+            if not isinstance(step, Check | terms.Assertion):
                 self.makers[step.name] = step
             yield from self._step(step)
         yield from self._result()
 
     # --------------------------------------------------------------------------------------------------- parameters
-    def _param(self, param: Param) -> Iterator[Obstacle]:
+    def _param(self, param: terms.Param) -> Iterator[Obstacle]:
         """An unknown size, an unknown rank, and what is no tensor.  [graph.static.size] [graph.static.rank]"""
         for size in sizes(param.type):
             for variable in sorted(size.variables() - self.met):
@@ -138,38 +119,38 @@ class _Search:
     def _result(self) -> Iterator[Obstacle]:
         """A result that is no tensor, unless the step that defines it was reported."""
         maker = self.makers.get(self.function.body.result)
-        told = Check | Assertion | Construct | Convert | MakeReference | WrapReference
+        told = Check | terms.Assertion | terms.Construct | terms.Convert | terms.MakeReference | terms.WrapReference
         if maker is not None and not isinstance(maker, told):
             for rule, what in dict.fromkeys(_strange(maker.type)):
                 says = f"`{self.function.name}` gives {what}"
                 yield Obstacle(rule, maker.span, says, "its value")
 
     # -------------------------------------------------------------------------------------------------------- steps
-    def _step(self, step: Step) -> Iterator[Obstacle]:
+    def _step(self, step: terms.Step) -> Iterator[Obstacle]:
         match step:
-            case Apply():
+            case terms.Apply():
                 yield from self._apply(step)
-            case Size(_, dim):
+            case terms.Size(_, dim):
                 yield from self._unknown(step, dim.variables(), "size")
             case Check(id, goal) if goal.value is None:
                 says = f"the residual check {id}, `{step.condition}`, is left to run time"
                 yield self._obstacle("graph.static.check", step, says, step.blame.says, goal.variables())
-            case If(condition=condition):
+            case terms.If(condition=condition):
                 says = "which branch runs depends on data"
                 label = f"`{condition}` is not known" if condition.startswith("%") else "its condition is not known"
                 yield self._decides(step, condition, says, label)
-            case Match(scrutinee=scrutinee):
+            case terms.Match(scrutinee=scrutinee):
                 says = "which arm runs depends on the value"
                 yield self._decides(step, scrutinee, says, f"`{scrutinee}` is taken apart")
-            case Invoke():
+            case terms.Invoke():
                 yield self._call(step)
-            case MakeReference() | ReadReference() | WriteReference() | WrapReference():
+            case terms.MakeReference() | terms.ReadReference() | terms.WriteReference() | terms.WrapReference():
                 yield Obstacle("graph.static.reference", step.span, "a reference keeps a value", "here")
-            case Construct() | Convert():
+            case terms.Construct() | terms.Convert():
                 says = "a data structure has a size of its own"
                 yield Obstacle("graph.static.structure", step.span, says, f"a `{shown(step.type)}`")
 
-    def _apply(self, step: Apply) -> Iterator[Obstacle]:
+    def _apply(self, step: terms.Apply) -> Iterator[Obstacle]:
         """A rank, a size or an attribute that is known only when the operator runs."""
         if step.accepts is not None or [*shapes_unknown(step.type)]:
             says = f"the rank of what `{step.operator.name}` takes or gives is not known"
@@ -181,7 +162,7 @@ class _Search:
         open_ += [variable for size in sizes(step.type) for variable in size.variables()]
         yield from self._unknown(step, open_, f"`{step.operator.name}`")
 
-    def _unknown(self, step: Apply | Size, variables: Iterable[Variable], what: str) -> Iterator[Obstacle]:
+    def _unknown(self, step: terms.Apply | terms.Size, variables: Iterable[Variable], what: str) -> Iterator[Obstacle]:
         """The unknown sizes that are new in this step.  [graph.static.data]"""
         new = sorted({*variables} - self.met - self.entry.keys())
         if not new:
@@ -196,7 +177,7 @@ class _Search:
         needs = frozenset() if own else frozenset(new)
         yield Obstacle("graph.static.data", step.span, says, label, chain, needs)
 
-    def _decides(self, step: If | Match, on: str, says: str, label: str) -> Obstacle:
+    def _decides(self, step: terms.If | terms.Match, on: str, says: str, label: str) -> Obstacle:
         """[graph.static.branch]"""
         known = self._truth(on)
         return Obstacle("graph.static.branch", step.span, says, label, self._chain((on,)), known)
@@ -204,12 +185,12 @@ class _Search:
     def _truth(self, name: str) -> frozenset[Variable]:
         """The unknowns in the formula of a condition; empty if it is no formula."""
         maker = self.makers.get(name)
-        type = maker.type if maker is not None and not isinstance(maker, Check | Assertion) else None
+        type = maker.type if maker is not None and not isinstance(maker, Check | terms.Assertion) else None
         if isinstance(type, TensorType) and type.contents:
             return frozenset(variable for content in type.contents for variable in content.variables())
         return frozenset()
 
-    def _call(self, step: Invoke) -> Obstacle:
+    def _call(self, step: terms.Invoke) -> Obstacle:
         """A call that could not be inlined: recursion, or a function that is not known.  [graph.static.call]"""
         if not step.function.startswith("%"):
             says = f"`{step.function}` is called, and cannot be inlined"
@@ -234,7 +215,7 @@ class _Search:
         return tuple(self._way([*ends, *reached[-1:]][0], before)) if reached else ()
 
     def _reached(self, start: Iterable[str], before: dict[str, str]) -> list[str]:
-        """All values from which some are computed, the nearest first; record the predecessors in `before`."""
+        """All values from which some are computed, the nearest first; record in `before` what led to each."""
         reached = [*start]
         seen = {*reached}
         for name in reached:  # grows while it is walked
@@ -259,21 +240,21 @@ class _Search:
         maker = self.makers.get(name)
         if maker is not None:
             yield from operands(maker)
-            yield from (inner.result for inner in blocks(maker) if not isinstance(maker, Closure))
+            yield from (inner.result for inner in blocks(maker) if not isinstance(maker, terms.Closure))
 
     def _link(self, name: str) -> Link | None:
         if name in self.params:
             return Link(f"parameter `{name}`", self.params[name].span)
         match self.makers.get(name):
-            case Apply() as step:
+            case terms.Apply() as step:
                 return Link(f"`{step.operator.name}`", step.span)
-            case Invoke() as step:
+            case terms.Invoke() as step:
                 return Link(f"the call of `{step.function}`", step.span)
-            case If() | Match() as step:
+            case terms.If() | terms.Match() as step:
                 return Link("the branches", step.span)
-            case ReadReference() as step:
+            case terms.ReadReference() as step:
                 return Link("what the reference holds", step.span)
-            case Project() | Rename() | _:
+            case terms.Project() | terms.Rename() | _:
                 return None
 
 
@@ -296,18 +277,18 @@ def _strange(type: OpenedType) -> Iterator[tuple[str, str]]:
             yield "graph.static.structure", "a data structure"
 
 
-def elements_of_parameters(function: Function, variables: Iterable[Variable]) -> Iterator[Variable]:
+def elements_of_parameters(function: terms.Function, variables: Iterable[Variable]) -> Iterator[Variable]:
     """The unknowns that are elements of parameters."""
     names = {param.name for param in function.params}
     yield from (v for v in variables if isinstance(v.witness, ContentOf) and base_of(v) in names)
 
 
-def open_sizes(function: Function) -> Mapping[Dim, None]:
+def open_sizes(function: terms.Function) -> Mapping[Dim, None]:
     """Every size of a function's values that is not a number, once."""
     found: dict[Dim, None] = {}
     for param in function.params:
         found.update((size, None) for size in sizes(param.type) if size.value is None)
     for step in every(function.body):
-        if isinstance(step, Apply):
+        if isinstance(step, terms.Apply):
             found.update((size, None) for size in sizes(step.type) if size.value is None)
     return found

@@ -11,12 +11,13 @@ from dataclasses import replace
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations
 from gradual.core.terms import Apply, Block, Function, Module, Stop
+from gradual.core.traversal import with_blocks
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import FALSE, at_least
 from gradual.dims.term.dim import Dim, Variable, constant, of_atom
 from gradual.passes.catalogue import PASSES
-from gradual.passes.framework.map_steps import with_blocks, with_body
+from gradual.passes.framework.map_steps import with_body
 from gradual.passes.pipeline import Use, transformed
 from gradual.passes.plan.slots import planned
 from gradual.passes.refine.sweep import sharpened

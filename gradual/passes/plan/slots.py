@@ -15,8 +15,8 @@ from typing import Any
 
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations
-from gradual.core.pattern import Bind, CorePattern
-from gradual.core.terms import Apply, Assertion, Function, Match, Rename, Size, Step
+from gradual.core.def_use import bindings
+from gradual.core.terms import Apply, Assertion, Function, Rename, Size, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, Witness, constant, maximum, sum_of
@@ -249,24 +249,11 @@ class _Planner:
                 self._judged(step)
             case Rename(name, operand, type) if operand in self.types:
                 self._renamed(name, self.types[operand], type)
-            case Match(arms=arms):
-                for arm in arms:
-                    self._bound_by(arm.pattern)
-        self.types[step.name] = step.type
+        self.types.update(bindings(step))
         for size in sizes(step.type):
             if size.value is None:
                 self.facts.assume(at_least(size, constant(0)))
         return None
-
-    def _bound_by(self, pattern: CorePattern) -> None:
-        """Record the types of the variables that a pattern binds."""
-        match pattern:
-            case Bind(name, type):
-                if name is not None:
-                    self.types[name] = type
-            case _:
-                for part in pattern.fields:
-                    self._bound_by(part)
 
     def _checked(self, goal: Constraint) -> None:
         self.point += 1

@@ -7,8 +7,7 @@ from dataclasses import replace
 from gradual.core.check import Check
 from gradual.core.terms import Assertion
 from gradual.core.traversal import Rewriting
-from gradual.dims.solver.deferred import Passed
-from gradual.dims.term.constraint import TRUE, Constraint
+from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import SizeOf, Variable
 from gradual.passes.refine.state import Rank, SweepState, Unreachable, stopping
 from gradual.types.type import TensorType
@@ -16,18 +15,11 @@ from gradual.types.unpacking import base_of
 from gradual.verdict import Proved, Refuted
 
 
-def condition_of(sweep: SweepState, condition: str) -> Constraint | None:
-    """The constraint that a boolean variable is equal to; None if it is unknown."""
-    type = sweep.type_of(condition)
-    content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
-    return content if isinstance(content, Constraint) else None
-
-
 def checked(sweep: SweepState, step: Check) -> None:
     """Drop a check that is proved; end the block after one that is refuted; keep any other."""
     moved = step if sweep.is_untouched else sweep.rewriting.step(step)
     goal, held = moved.goal, sweep.rank(moved.goal)
-    verdict = sweep.knowing.decide(goal) if goal is not step.goal else None
+    verdict = sweep.decide(goal) if goal is not step.goal else None
     if isinstance(verdict, Proved) or held is Rank.KNOWN:
         sweep.loosened.update(base for variable in step.goal.variables() if (base := base_of(variable)))
         return
@@ -35,7 +27,7 @@ def checked(sweep: SweepState, step: Check) -> None:
         sweep.out.append(_refuted(sweep, step, moved))
         raise Unreachable(stopping(f"`{step.goal}` never holds", step.span))
     sweep.out.append(moved)
-    sweep.knowing.tell(Passed(goal))
+    sweep.facts.learn(goal)
 
 
 def _refuted(sweep: SweepState, step: Check, moved: Check) -> Check:
@@ -48,13 +40,13 @@ def _is_measured(sweep: SweepState, variable: Variable) -> bool:
     """Whether a variable is a size of a tensor that is defined here."""
     if not isinstance(variable.witness, SizeOf):
         return False
-    type = sweep.types.get(variable.witness.value)
-    return isinstance(type, TensorType) and variable.witness.axis < type.rank
+    type = sweep.values.types.get(variable.witness.value)
+    return sweep.values.is_visible(variable) and isinstance(type, TensorType) and variable.witness.axis < type.rank
 
 
 def asserted(sweep: SweepState, step: Assertion) -> None:
     """Emit an assertion, unless its condition is now known to hold."""
     condition = sweep.rewriting.name(step.condition)
-    if step.condition in sweep.changed and condition_of(sweep, condition) is TRUE:
+    if step.condition in sweep.changed and sweep.values.truth(condition) is TRUE:
         return
     sweep.out.append(step if condition == step.condition else replace(step, condition=condition))

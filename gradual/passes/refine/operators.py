@@ -10,7 +10,6 @@ from gradual.core.datatypes import is_own, known_numbers, without_contents
 from gradual.core.terms import Apply, Invoke, Rename
 from gradual.core.traversal import Rewriting, apart
 from gradual.dims.rewrite.readable import is_large
-from gradual.dims.solver.deferred import Passed
 from gradual.dims.term.constraint import FALSE, TRUE, all_of
 from gradual.dims.term.dim import Dim, Variable
 from gradual.limits import LIMITS
@@ -105,7 +104,7 @@ def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
     goal = all_of(*unmet)
     if goal is not TRUE:
         seen.out.append(replace(accepts, goal=goal, says=""))
-        seen.knowing.tell(Passed(goal))
+        seen.facts.learn(goal)
 
 
 def _contents(
@@ -139,8 +138,11 @@ def shared(seen: SweepState, judged: GradualType, moved: Apply | Invoke, operand
     opened(judged, moved.name, lambda path, axis, hole: holes.update({(path, axis): hole}))
     dims: dict[Variable, Dim] = {}
     for place, size in placed_sizes(moved.type, moved.name):
-        key = holes[place].key if place in holes and is_own(size, *place) else None
-        if key is not None:
-            earlier = seen.shared.setdefault((key[0], *(operands[i] for i in key[1])), size)
-            dims.update((own, earlier) for own in size.variables() if earlier is not size)
+        key = holes[place].shared_by(operands) if place in holes and is_own(size, *place) else None
+        if key is None:
+            continue
+        if key not in seen.shared:
+            seen.values.trail.put(seen.shared, key, size)
+        elif (earlier := seen.shared[key]) is not size:
+            dims.update((own, earlier) for own in size.variables())
     return Rewriting(dims=dims).type(moved.type) if dims else moved.type

@@ -8,20 +8,18 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from gradual.core.context import TypingContext, Values
 from gradual.core.terms import Apply, Constant, Function, Invoke, MakeTuple, Module, Step, Stop
 from gradual.core.traversal import Rewriting
-from gradual.dims.solver.decide import Decider
 from gradual.dims.solver.deferred import DeferredFacts
-from gradual.dims.term.constraint import TRUE, Constraint
-from gradual.dims.term.dim import Dim, RankOf, Variable
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, Variable
 from gradual.limits import LIMITS
 from gradual.passes.refine.types import Literal, Retyping, images, origins
 from gradual.source import Span
-from gradual.types.dtype import DType
 from gradual.types.relations import Demand, demands
-from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TensorType, TypeVariable
-from gradual.types.unpacking import at_rank, shapes_unknown, sizes, tracked_length, with_contents
-from gradual.verdict import Proved
+from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TypeVariable
+from gradual.types.unpacking import rank_stated, sizes
 
 
 class Rank(Enum):
@@ -49,13 +47,12 @@ def stopping(says: str, span: Span) -> Stop:
 
 
 @dataclass(slots=True, eq=False)
-class SweepState:
-    """The state of a sweep at the current step.
+class SweepState(TypingContext[OpenedType, DeferredFacts]):
+    """The state of a sweep at the current step: what is known of the new function, and how it replaces the old one.
 
     Attributes:
         rewriting: replacements for removed names and unknowns.
         taken: the names in use, to be avoided by new ones.
-        types: variable of the new function -> its type, for the variables in scope.
         changed: the variables of the old function whose type has changed.
         literals: variable -> its value, a constant or a tuple of constants.
         tuples: variable -> the variables of its fields, for tuples constructed here.
@@ -67,11 +64,11 @@ class SweepState:
         written_out: how many branches and functions the current steps are inlined from.
     """
 
+    values: Values[OpenedType] = field(init=False)
+    facts: DeferredFacts = field(init=False)
     module: Module
-    decider: Decider
     rewriting: Rewriting = field(default_factory=Rewriting)
     taken: set[str] = field(default_factory=set)
-    types: dict[str, OpenedType] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     literals: dict[str, Literal] = field(default_factory=dict)
     tuples: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -81,19 +78,11 @@ class SweepState:
     shared: dict[object, Dim] = field(default_factory=dict)
     out: list[Step] = field(default_factory=list)
     written_out: int = 0
-    knowing: DeferredFacts = field(init=False)
-    _scope: list[str] = field(default_factory=list)
-    _unranked: dict[str, list[str]] = field(default_factory=dict)
-    _vague: list[tuple[str, OpenedType]] = field(default_factory=list)
     _ranks: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.knowing = DeferredFacts(self.decider)
-
-    def type_of(self, name: str) -> OpenedType:
-        """The type of a variable of the new function, or of a declared function."""
-        found = self.module.functions.get(name)
-        return found.type if found is not None else self.types[name]
+        self.values = Values(declared=self.module.functions)
+        self.facts = DeferredFacts(self.decider)
 
     def emit(self, moved: Any, step: Any) -> None:
         """Emit a step of the new function in place of a step of the old one."""
@@ -112,21 +101,11 @@ class SweepState:
 
     def define(self, name: str, now: OpenedType, before: OpenedType) -> None:
         """Define a variable, and replace its unknowns by their known values."""
-        self.types[name] = now
-        self._scope.append(name)
-        if not isinstance(now, TensorType):
-            for origin in shapes_unknown(now):
-                self._unranked.setdefault(origin, []).append(name)
+        self.values.define(name, now)
         if now is not before and now != before:
             self.changed.add(name)
             self._stands_for(name, before, now)
-        self._sized(now)
-
-    def _sized(self, type: OpenedType) -> None:
-        """Add the facts that the sizes in a type are natural."""
-        for size in sizes(type):
-            if size.value is None:
-                self.knowing.tell(size)
+        self.facts.natural(sizes(now))
 
     def _stands_for(self, name: str, before: OpenedType, now: OpenedType) -> None:
         """Replace the unknowns of a variable of the old function by their known values."""
@@ -146,17 +125,13 @@ class SweepState:
 
     @property
     def _retyping(self) -> Retyping:
-        return Retyping(self.rewriting, self.types)
-
-    def holds(self, goal: Constraint) -> bool:
-        """Whether a constraint is known to hold here; the solver is not asked about `true`."""
-        return goal is TRUE or isinstance(self.knowing.decide(goal), Proved)
+        return Retyping(self.rewriting, self.values)
 
     def operands(self, step: Apply) -> tuple[OpenedType, ...]:
         """The types of the operands; elements that the operator's rules may read get an unknown each."""
         for index, operand in enumerate(step.operands):
             if index in step.operator.reads or step.operator.contents is not None:
-                self._open_contents(operand, index in step.operator.reads)
+                self.values.contents(operand, LIMITS.contents, index in step.operator.reads)
         return tuple(map(self.type_of, step.operands))
 
     def arguments(self, call: Invoke, callee: FunctionType) -> tuple[OpenedType, ...]:
@@ -165,36 +140,15 @@ class SweepState:
             for demand in demands(self.type_of(operand), param):
                 if isinstance(demand, Demand) and demand.axis is None:
                     self.rank(demand.goal)
-            self._open_contents(operand, False)
+            self.values.contents(operand, LIMITS.contents)
         return tuple(map(self.type_of, call.operands))
-
-    def _open_contents(self, name: str, read: bool) -> None:
-        type = self.types.get(name)
-        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
-            return
-        if tracked_length(type, LIMITS.contents, read) is not None:
-            self.types[name] = with_contents(type, name)
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Open a scope; what it defines is removed at its end."""
-        outer, self._scope = self._scope, []
-        yield
-        for name in self._scope:
-            self.types.pop(name, None)
-        self._scope = outer
 
     @contextmanager
     def block(self) -> Iterator[list[Step]]:
-        """Open a nested block with its list of steps; its definitions and facts about ranks are removed at its end."""
-        outer, vague, ranks, shared = self.out, len(self._vague), dict(self._ranks), dict(self.shared)
-        self.out = []
-        with self.scope():
-            yield self.out
-            while len(self._vague) > vague:
-                name, type = self._vague.pop()
-                self.types[name] = type
-        self._ranks, self.shared, self.out = ranks, shared, outer
+        """Emit the steps of a nested block into a list of their own."""
+        outer, self.out = self.out, []
+        yield self.out
+        self.out = outer
 
     @property
     def is_untouched(self) -> bool:
@@ -203,21 +157,16 @@ class SweepState:
 
     def rank(self, goal: Constraint) -> Rank:
         """Record the rank that a check states until the end of the block; say how it relates to what was known."""
-        solution = goal.solution
-        witness = solution[0].witness if solution is not None else None
-        rank = solution[1].value if solution is not None else None
-        if not isinstance(witness, RankOf) or rank is None:
+        stated = rank_stated(goal)
+        if stated is None:
             return Rank.NEW
-        origin = witness.value
+        origin, rank = stated
         if origin in self._ranks:
             return Rank.KNOWN if self._ranks[origin] == rank else Rank.ANOTHER
-        self._ranks[origin] = rank
-        for name in self._unranked.get(origin, ()):
-            if name in self.types:
-                self._vague.append((name, self.types[name]))
-                self.types[name] = at_rank(self.types[name], origin, rank)
-                self._sized(self.types[name])
-                if self.written_out:  # the code that follows was typed without the rank
-                    self.changed.add(name)
-                    self.changed.update(old for old, new in self.rewriting.names.items() if new == name)
+        self.values.trail.put(self._ranks, origin, rank)
+        for name in filter(self.values.is_live, self.values.at_rank(origin, rank)):
+            self.facts.natural(sizes(self.type_of(name)))
+            if self.written_out:  # the code that follows was typed without the rank
+                self.changed.add(name)
+                self.changed.update(old for old, new in self.rewriting.names.items() if new == name)
         return Rank.NEW

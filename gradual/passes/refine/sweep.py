@@ -15,6 +15,7 @@ from typing import Any
 
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations, without_contents
+from gradual.core.def_use import operands
 from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import (
     Apply,
@@ -38,11 +39,10 @@ from gradual.core.terms import (
 )
 from gradual.core.traversal import Rewriting, apart
 from gradual.dims.solver.decide import Decider
-from gradual.dims.solver.deferred import Path
 from gradual.dims.term.constraint import Constraint, negated
 from gradual.dims.term.dim import Dim, Variable
 from gradual.passes.framework.bound_names import names_in
-from gradual.passes.refine.checks import asserted, checked, condition_of
+from gradual.passes.refine.checks import asserted, checked
 from gradual.passes.refine.operators import agreeing, forgetting, is_another, judged, nowhere, shared
 from gradual.passes.refine.state import SweepState, Unreachable
 from gradual.passes.refine.types import is_alike, is_closed, says
@@ -61,7 +61,7 @@ def sharpened(
 
     Parameters and result type change only by `dims`; refining them further is up to the caller.
     """
-    return Sweep(module, decider, Rewriting(dims=dict(dims or {}))).function(function)
+    return Sweep(decider, module, Rewriting(dims=dict(dims or {}))).function(function)
 
 
 @dataclass(slots=True, eq=False)
@@ -84,16 +84,15 @@ class Sweep(SweepState):
         """Sweep a function."""
         self.taken = self.taken or names_in(function)
         shell = self.rewriting.function(replace(function, body=Block((), function.body.result)))
-        self.knowing.enter()
-        for param, before in zip(shell.params, function.params, strict=True):
-            self.define(before.name, param.type, before.type)
-        for goal in declarations(shell):
-            self.knowing.tell(goal)
         outer = self.around
         self.around = outer | {*shell.type.binders, *shell.type.types}
-        body, _ = self._block(function.body)
+        with self.local():
+            for param, before in zip(shell.params, function.params, strict=True):
+                self.define(before.name, param.type, before.type)
+            for goal in declarations(shell):
+                self.facts.assume(goal)
+            body, _ = self._block(function.body)
         self.around = outer
-        self.knowing.leave()
         if self.is_untouched and body is function.body:
             return function
         return replace(shell, body=body)
@@ -160,14 +159,8 @@ class Sweep(SweepState):
         moved = step if self.is_untouched else self.rewriting.step(step)
         self.emit(moved, step)
 
-    def _is_touched(self, step: Any) -> bool:
-        match step:
-            case Apply(operands=read) | MakeTuple(fields=read):
-                return any(name in self.changed for name in read)
-            case Invoke(function=function, operands=read):
-                return function in self.changed or any(name in self.changed for name in read)
-            case _:
-                return step.operand in self.changed
+    def _is_touched(self, step: Step) -> bool:
+        return not self.changed.isdisjoint(operands(step))
 
     # ------------------------------------------------------------------------------------------------- operators
     def _apply(self, step: Apply) -> None:
@@ -299,8 +292,7 @@ class Sweep(SweepState):
         before = step.function
         type = self.rewriting.type(step.type)
         self.define(step.name, type, step.type)
-        with self.scope():
-            function = self.function(before)
+        function = self.function(before)
         self.out.append(step if function is before else replace(step, function=function, type=function.type))
         self.closures[step.name] = function
 
@@ -308,7 +300,7 @@ class Sweep(SweepState):
     def _conditional(self, step: If) -> None:
         """Sweep an `if`: inline the branch taken if the condition is constant; else sweep both and refine the join."""
         condition = self.rewriting.name(step.condition)
-        truth = condition_of(self, condition)
+        truth = self.values.truth(condition)
         if truth is not None and truth.value is not None:
             self.loosened.add(condition)
             taken = step.then if truth.value else step.orelse
@@ -324,21 +316,19 @@ class Sweep(SweepState):
 
     def _branch(self, block: Block, truth: Constraint | None = None) -> tuple[Block, OpenedType]:
         """Sweep a branch under its path condition; return it with the type of its result."""
-        self.knowing.enter()
-        if truth is not None:
-            self.knowing.tell(Path(truth))
-        made = self._block(block)
-        self.knowing.leave()
-        return made
+        with self.local():
+            if truth is not None:
+                self.facts.suppose(truth)
+            return self._block(block)
 
     def _match(self, step: Match) -> None:
         scrutinee = self.rewriting.name(step.scrutinee)
         held = self.type_of(scrutinee) if step.scrutinee in self.changed else None
         arms, types = [], []
         for arm in step.arms:
-            with self.scope():
+            with self.local():
                 pattern = self._pattern(arm.pattern, held)
-                block, type = self._branch(arm.block)
+                block, type = self._block(arm.block)
             arms.append(arm if pattern is arm.pattern and block is arm.block else Arm(pattern, block))
             types.append(type)
         joined = self.joined(step.type, step.name, types)

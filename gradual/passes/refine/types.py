@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gradual.core.context import Values
 from gradual.core.datatypes import is_own
 from gradual.core.traversal import Rewriting
 from gradual.dims.rewrite.readable import is_large
@@ -32,7 +33,7 @@ from gradual.types.type import (
     TypeVariable,
     UnrankedType,
 )
-from gradual.types.unpacking import base_of, content_of, numel_of, opened, rank_of, size_of
+from gradual.types.unpacking import content_of, numel_of, opened, rank_of, size_of
 
 Literal = Tensor | tuple[Any, ...]
 """A constant, or a tuple of constants."""
@@ -44,11 +45,11 @@ class Retyping:
 
     Attributes:
         rewriting: replacements for removed names and unknowns.
-        scope: the variables that are defined here.
+        values: the variables of the new function.
     """
 
     rewriting: Rewriting
-    scope: Container[str]
+    values: Values[OpenedType]
 
     def sharper(self, judged: GradualType, before: OpenedType, path: str) -> OpenedType:
         """The recorded type, with its own unknowns replaced by the judged dims."""
@@ -79,7 +80,7 @@ class Retyping:
         if isinstance(chosen, TypeVariable):
             return chosen
         inside = Rewriting(self.rewriting.names, self.rewriting.dims, origins=self.rewriting.origins)
-        return retyped(Retyping(inside, self.scope), chosen)
+        return retyped(Retyping(inside, self.values), chosen)
 
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
         """The judged dim if the recorded one is an unknown of this value, else the recorded one.
@@ -133,12 +134,12 @@ class Retyping:
             case TensorType(shape, _, contents):
                 return all(map(self._is_visible, (*shape, *(contents or ()))))
             case UnrankedType(origin=str(origin)):
-                return origin.split("#", 1)[0] in self.scope
+                return self.values.is_live(origin)
             case _:
                 return False
 
     def _is_visible(self, part: Content) -> bool:
-        return all((base := base_of(variable)) is None or base in self.scope for variable in part.variables())
+        return all(map(self.values.is_visible, part.variables()))
 
 
 # ----------------------------------------------------------------------------------------------------- replacements

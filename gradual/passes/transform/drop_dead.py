@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from gradual.core.check import Check
 from gradual.core.def_use import blocks, defined, reads
 from gradual.core.terms import Apply, Assertion, Block, Function, If, Module, Step
+from gradual.core.traversal import with_blocks
 from gradual.dims.term.dim import Dim
 from gradual.passes.analysis.may_fault import Failing, failing_of
-from gradual.passes.framework.map_steps import with_blocks, with_body, with_functions
+from gradual.passes.framework.map_steps import with_body, with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
 from gradual.types.unpacking import sizes
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from gradual.core.def_use import every
 from gradual.core.terms import Apply, Constant, Function, Module, Step
-from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import ContentOf, Dim
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.dynamic_variant import Twin, twin_of
@@ -29,7 +28,6 @@ from gradual.passes.transform.fold_constants import SMALL, computed, known_const
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import OpenedType, TensorType
 from gradual.types.unpacking import base_of, spelled
-from gradual.verdict import Proved
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +60,7 @@ class Static:
 
     def _made_static(self, sweep: Sweep, step: Apply) -> Apply:
         twin = twin_of(step.operator)
-        read = sweep.types, sweep.literals
+        read = sweep.values.types, sweep.literals
         try:
             found = self._of_twin(sweep, step, twin) if twin is not None else by_value(step, *read)
         except IllFormed:  # a check before it always fails
@@ -90,7 +88,7 @@ class Static:
         """Retype by the static operator's rule; keep the old step if a need is not proved.   [pass.static.value]"""
         types = sweep.operands(made)
         judgement = made.operator.judge(*types, **made.attributes)
-        if not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
+        if not all(sweep.holds(need.goal) for need in judgement.needs):
             return step
         return replace(made, type=sweep.sharper(judgement.result, step.type, step.name))
 
@@ -144,7 +142,7 @@ class Form:
         return all(isinstance(type, TensorType) for type in self.types)
 
     def _is_met(self, need: Need) -> bool:
-        return need.goal is TRUE or isinstance(self.sweep.knowing.decide(need.goal), Proved)
+        return self.sweep.holds(need.goal)
 
 
 def _shape(judgement: Judgement) -> tuple[Any, ...] | None:
@@ -198,8 +196,8 @@ def made_static(module: Module, context: Context) -> Transformed:
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():
-        sweep = Sweep(module, context.decider)
-        improve = sweep.improve = Static(Failing(sweep.types))
+        sweep = Sweep(context.decider, module)
+        improve = sweep.improve = Static(Failing(sweep.values.types))
         improve.failing.enter(function)
         swept = sweep.function(function)
         functions[name] = made = Dropping(among=sweep.loosened).function(swept)

@@ -211,8 +211,8 @@ def folded(module: Module, context: Context) -> Transformed:
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():
-        sweep = Sweep(module, context.decider, projects=True)
-        improve = sweep.improve = Folding(Failing(sweep.types))
+        sweep = Sweep(context.decider, module, projects=True)
+        improve = sweep.improve = Folding(Failing(sweep.values.types))
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
         notes += [_stays(name, step, left) for step, left in improve.left]

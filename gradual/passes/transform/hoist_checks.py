@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from gradual.core.check import Check
 from gradual.core.def_use import defined, every, reads
 from gradual.core.terms import Block, Module, Step
+from gradual.core.traversal import with_blocks
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.dim import NumelOf, RankOf, Variable
 from gradual.passes.analysis.may_fault import Failing, failing_of
-from gradual.passes.framework.map_steps import changed, visited, with_blocks, with_body, with_functions
+from gradual.passes.framework.map_steps import changed, visited, with_body, with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
 from gradual.types.type import OpenedType
 from gradual.types.unpacking import base_of, shapes_unknown

@@ -111,7 +111,7 @@ def inlined(module: Module, context: Context) -> Transformed:
     notes: list[Note] = []
     for name, function in module.functions.items():
         expand = Inlining(module, cyclic)
-        sweep = Sweep(module, context.decider, expand=expand)
+        sweep = Sweep(context.decider, module, expand=expand)
         swept = with_entries(sweep.function(function))
         functions[name] = Dropping(among=sweep.loosened).function(swept)
         notes += [_stays(name, call, why) for call, why in expand.left]

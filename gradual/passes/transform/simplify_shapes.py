@@ -23,7 +23,6 @@ from gradual.passes.refine.types import is_closed
 from gradual.passes.transform.drop_dead import Dropping
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-from gradual.verdict import Proved
 
 
 @dataclass(slots=True, eq=False)
@@ -74,7 +73,7 @@ class Simplifying:
         pairs = [(own, size) for own, size in zip(held.shape, type.shape, strict=True) if own is not size]
         if any(_is_vaguer(own, size) for own, size in pairs):
             return False
-        return all(isinstance(sweep.knowing.decide(equal(own, size)), Proved) for own, size in pairs)
+        return all(sweep.holds(equal(own, size)) for own, size in pairs)
 
     # ------------------------------------------------------------------------------------------- one after the other
     def reshaped(self, sweep: Sweep, step: Apply, inner: Apply) -> Apply | None:
@@ -104,7 +103,7 @@ class Simplifying:
         except IllFormed:  # a check before it always fails
             return None
         same = isinstance(step.type, TensorType) and judgement.result.shape == step.type.shape  # type: ignore[union-attr]
-        if not same or not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
+        if not same or not all(sweep.holds(need.goal) for need in judgement.needs):
             return None
         sweep.loosened.update(step.operands)
         return made
@@ -155,8 +154,8 @@ def simplified(module: Module, context: Context) -> Transformed:
     """Simplify the shape operators of all functions.   [pass.shapes]"""
     functions: dict[str, Function] = {}
     for name, function in module.functions.items():
-        sweep = Sweep(module, context.decider, projects=True)
-        improve = sweep.improve = Simplifying(Failing(sweep.types))
+        sweep = Sweep(context.decider, module, projects=True)
+        improve = sweep.improve = Simplifying(Failing(sweep.values.types))
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
     return Transformed(with_functions(module, functions))

@@ -128,7 +128,7 @@ class Specializing:
     def _calling(self, function: Function, calls: Calls, names: set[str]) -> Function:
         """Update the calls in a function, and refine the types that depend on their results."""
         made = changed_function(function, calls.changed)
-        return function if made is function else Sweep(self.module, self.decider, changed=set(names)).function(made)
+        return function if made is function else Sweep(self.decider, self.module, changed=set(names)).function(made)
 
 
 def _only_called(module: Module, name: str) -> None:

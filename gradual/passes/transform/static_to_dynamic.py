@@ -25,7 +25,6 @@ from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, TupleType
-from gradual.verdict import Proved
 
 TWINS: dict[str, Operator] = {twin.static.name: one for one in CATALOGUE.values() if (twin := twin_of(one)) is not None}
 """Name of a static operator -> its dynamic variant."""
@@ -87,7 +86,7 @@ class Loosening:
             return None
         if not _is_alike(judgement.result, step.type):
             return None
-        if not all(isinstance(sweep.knowing.decide(need.goal), Proved) for need in judgement.needs):
+        if not all(sweep.holds(need.goal) for need in judgement.needs):
             return None
         read = {place: self._value(sweep, step, operands[place]) for place in twin.places}
         kept_names = dict(zip(twin.kept, step.operands, strict=True))
@@ -160,8 +159,8 @@ def made_dynamic(module: Module, context: Context) -> Transformed:
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():
-        sweep = Sweep(module, context.decider)
-        improve = sweep.improve = Loosening(Failing(sweep.types))
+        sweep = Sweep(context.decider, module)
+        improve = sweep.improve = Loosening(Failing(sweep.values.types))
         improve.failing.enter(function)
         functions[name] = Dropping(among=sweep.loosened).function(sweep.function(function))
         notes += [_stays(name, step, why) for step, why in improve.left]

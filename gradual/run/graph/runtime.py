@@ -13,22 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from gradual.core import terms
 from gradual.core.check import Check
-from gradual.core.terms import (
-    Apply,
-    Assertion,
-    Closure,
-    Constant,
-    Function,
-    Instantiate,
-    MakeTuple,
-    Project,
-    Rename,
-    Size,
-    Step,
-    Stop,
-    Wrap,
-)
 from gradual.dims.term.dim import Dim, product
 from gradual.limits import LIMITS
 from gradual.run.entry.cast import admitted
@@ -95,7 +81,7 @@ class Compute:
         guarded: whether the elements are used in shape arithmetic and could wrap, so that they must be checked.
     """
 
-    step: Apply
+    step: terms.Apply
     operands: tuple[Where, ...]
     attributes: Mapping[str, Any]
     into: Where
@@ -106,7 +92,7 @@ class Compute:
 class Assert:
     """An assertion on an element."""
 
-    step: Assertion
+    step: terms.Assertion
     condition: Where
 
 
@@ -114,7 +100,7 @@ class Assert:
 class Fail:
     """A step that always fails: a false check, an operator without a meaning, a tensor that is too large."""
 
-    step: Step
+    step: terms.Step
 
 
 Action = Compute | Assert | Fail
@@ -131,8 +117,8 @@ class Graph:
         held: the size of the arena in bytes.
     """
 
-    declared: Function
-    function: Function
+    declared: terms.Function
+    function: terms.Function
     plan: Plan
     data: Mapping[str, Data]
     held: int = 0
@@ -177,14 +163,14 @@ class Graph:
             case Fail(step):
                 self._fail(step)
 
-    def _fail(self, step: Step) -> None:
+    def _fail(self, step: terms.Step) -> None:
         """Stop as the machine does.  [graph.fault]"""
         match step:
-            case Stop():
+            case terms.Stop():
                 raise stopped(step)
-            case Apply():
+            case terms.Apply():
                 affordable(step.type, step)
-            case Size():
+            case terms.Size():
                 sized(step, Frame())
             case Check():
                 checked(step, Frame())
@@ -220,12 +206,12 @@ class Graph:
         return value  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------------------------------------------------ preparing
-    def _prepared(self, step: Step) -> Iterator[Action]:
+    def _prepared(self, step: terms.Step) -> Iterator[Action]:
         """Prepare the actions of a step; many steps only record where a value is stored."""
         match step:
-            case Apply() if is_too_large(step):
+            case terms.Apply() if is_too_large(step):
                 yield Fail(step)
-            case Apply(name, _, operands):
+            case terms.Apply(name, _, operands):
                 into = self._where[name] = self._places(step.type, name)
                 attributes = {key: plain(value) for key, value in step.attributes.items()}
                 yield Compute(step, tuple(map(self._found, operands)), attributes, into, is_guarded(step))
@@ -233,32 +219,32 @@ class Graph:
                 assert goal.value is not None, step.id
                 if not goal.value:
                     yield Fail(step)
-            case Assertion(condition):
+            case terms.Assertion(condition):
                 yield Assert(step, self._found(condition))
-            case Stop():
+            case terms.Stop():
                 yield Fail(step)
-            case Size(name):
+            case terms.Size(name):
                 yield from self._sized(name, step)
             case _:
                 self._where[step.name] = self._alias(step)
 
-    def _sized(self, name: str, step: Size) -> Iterator[Action]:
+    def _sized(self, name: str, step: terms.Size) -> Iterator[Action]:
         try:
             self._where[name] = sized(step, Frame())
         except Fault:
             yield Fail(step)
 
-    def _alias(self, step: Step) -> Where:
+    def _alias(self, step: terms.Step) -> Where:
         match step:
-            case Constant(value=value):
+            case terms.Constant(value=value):
                 return value
-            case MakeTuple(fields=fields):
+            case terms.MakeTuple(fields=fields):
                 return tuple(map(self._found, fields))
-            case Project(operand=operand, index=index):
+            case terms.Project(operand=operand, index=index):
                 return self._part(self._found(operand), index)
-            case Rename(operand=operand) | Instantiate(operand=operand):
+            case terms.Rename(operand=operand) | terms.Instantiate(operand=operand):
                 return self._found(operand)
-            case Closure() | Wrap():
+            case terms.Closure() | terms.Wrap():
                 return Elsewhere()
         raise AssertionError(f"{type(step).__name__} in a static function")
 
@@ -298,13 +284,13 @@ def bytes_held(type: TensorType[Dim]) -> int:
     return number(bytes_of(type))
 
 
-def is_too_large(step: Apply) -> bool:
+def is_too_large(step: terms.Apply) -> bool:
     """Whether the step always fails, since its result exceeds the limit on elements.  [run.operator]"""
     made = (product(type.shape).value for _, type in tensors(step.type, "") if isinstance(type, TensorType))
     return any(count is not None and count > LIMITS.elements for count in made)
 
 
-def is_guarded(step: Apply) -> bool:
+def is_guarded(step: terms.Apply) -> bool:
     """Whether elements used in shape arithmetic could wrap.  [run.overflow]"""
     type = step.type
     if step.operator.contents is None or not isinstance(type, TensorType) or not type.dtype.counts:

@@ -1,6 +1,6 @@
 """The parser: one regular expression gives tokens, Lark's LALR tables drive a loop, and the tree is built as rules
 complete.
 
-`Lexicon` and `Lexer`, `Tables`, `Machine` in `parse.py`, `build` (a function per rule of the grammar), `errors`
-(every syntax error), `metadata` (TVM's `#[metadata]` section). Spec chapter 3.
+`Lexicon` and `Lexer`, `Tables`, `Machine`, `reader` (the loop), `build` (a function per rule of the grammar),
+`errors` (every syntax error), `metadata` (TVM's `#[metadata]` section). Spec chapter 3.
 """

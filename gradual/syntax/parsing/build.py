@@ -1,7 +1,7 @@
-"""What each rule of the grammar builds, called while parsing: the tree is finished with the last token.
+"""The builders of the grammar's rules, called on each reduction, so the tree is complete after the last token.
 
-`NODES` are called with a span and the kept children in order, None for an absent option; `ROWS` with a span and all
-their children in one list; `LISTS` with that list alone.  The names are those of the rules in `grammar/gradual.lark`.
+`NODES` are called with a span and the kept children in order, None for an absent option; `ROWS` with a span and the
+list of all children; `LISTS` with that list alone.  The names are those of the rules in `grammar/gradual.lark`.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def call(span: Span, callee: ast.Expr, arguments: tuple[Exprs, tuple[ast.Attribu
 
 
 def arguments(children: list[Any]) -> tuple[Exprs, tuple[ast.Attribute, ...]]:
-    """Arguments, and attributes: those that are written, or all of them as one key of the metadata."""
+    """Arguments and attributes; the last argument may be a metadata key that gives the attributes."""
     if children and type(last := children[-1]) is ast.Meta and last.attributes is not None:
         children = [*children[:-1], *last.attributes]
     count = len(children)

@@ -1,4 +1,4 @@
-"""What the grammar's rules for patterns and types build; the names are those of the rules."""
+"""The builders of the grammar's rules for patterns and types; the names are those of the rules."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ class Comment:
     """A comment.
 
     Attributes:
-        after: where the token before it ends; 0 where it is the first thing of the text.
-        before: where the token behind it begins; at the end of the text, that.
-        leads: whether no definition began before it, only headers.
+        after: the end of the previous token; 0 if there is none.
+        before: the start of the next token; the end of the text if there is none.
+        leads: whether only headers come before it, no definition.
     """
 
     span: Span
@@ -28,7 +28,7 @@ class Comment:
 
 
 def comments(text: str) -> Iterator[Comment]:
-    """Every comment up to the end of a line, in order; what looks like one in a string is none.  [syntax.comment]"""
+    """Every line comment, in order; `//` inside a string begins none.  [syntax.comment]"""
     end, leads = 0, True
     header = lexicon().number["HEADER"]
     for kind, _, start, stop in Lexer(text, NO_METADATA).tokens():
@@ -38,7 +38,7 @@ def comments(text: str) -> Iterator[Comment]:
 
 
 def _between(text: str, start: int, end: int) -> Iterator[Span]:
-    """The comments between two tokens."""
+    """The line comments between two tokens."""
     at = start
     while (first := text.find("/", at, end)) >= 0:
         if text.startswith("//", first):

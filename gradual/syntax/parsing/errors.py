@@ -1,6 +1,6 @@
-"""Every syntax error: its code, its rule and its words.
+"""Every syntax error: its code, its rule and its message.
 
-What was expected is said in the user's words, and the bracket that is still open is pointed at.
+Expected tokens are named in the user's terms, and an unclosed bracket is pointed out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gradual.source import Span
 
 
 class Refused(Exception):
-    """A phrase that the grammar takes and the language does not; carries its diagnostic."""
+    """A phrase that the grammar accepts and the language rejects; carries its diagnostic."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -40,7 +40,7 @@ def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
 
 
 def unknown_character(letter: str, span: Span) -> Diagnostic:
-    """E0102 naming the character, by its code point where it cannot be seen."""
+    """E0102 naming the character, by its code point if it is not printable."""
     shown = f"`{letter}`" if letter.isprintable() else f"U+{ord(letter):04X}"
     return Diagnostic("E0102", "syntax.token", f"unknown character {shown}", span)
 
@@ -76,7 +76,7 @@ PHRASES: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = (
     ("a definition", frozenset({"DEF", "TYPE"}), frozenset({"DEF", "TYPE", "EXTERN", "OPERATOR"})),
     ("an operator", OPERATORS, OPERATORS | {"LPAR", "LSQB", "PROJECTION", "AS"}),
 )
-"""Words for sets of tokens: all of the first set must be welcome, then the second is left out."""
+"""Phrases for sets of tokens: if all tokens of the first set are expected, the phrase replaces the second set."""
 
 WORDS = {
     "NAME": "a name",
@@ -127,7 +127,7 @@ SEPARATING = ("COMMA", "SEMICOLON", "COLON", "BECOMES", "ARROW", "GIVES")
 
 
 FOREIGN = re.compile(r"=\s*(primfn\b|meta\[(?:ExternalFunc|tir\.PrimFunc)\])")
-"""How TVM prints functions of its lower language, and those that another compiler has made."""
+"""How TVM prints TIR functions and external functions."""
 
 
 DIVISION = "a comment starts here"
@@ -141,9 +141,9 @@ def unexpected(
     open: list[tuple[int, str, bool]],
     division: Span | None = None,
 ) -> Diagnostic:
-    """E0101 at a token, with the innermost open bracket if its closer was welcome.   [syntax.token]
+    """E0101 at a token, with the innermost open bracket if its closer was expected.   [syntax.token]
 
-    A comment that may have been meant as a `division` is pointed at, and its offset kept in `data`.   [syntax.comment]
+    A comment that may be meant as a `division` is pointed out, and its offset is kept in `data`.   [syntax.comment]
     """
     token = text[found.start : found.end]
     message = f"expected {_listed(_phrases(wanted))}, found {_shown(token)}"
@@ -158,7 +158,7 @@ def unexpected(
 
 
 def _unclosed(wanted: set[str], found: str, at: int, bracket: str) -> tuple[Related, ...]:
-    """An open bracket whose closer was welcome; a `{` only where nothing else can have been meant."""
+    """The open bracket if its closer was expected; a `{` only before a token that cannot continue a block."""
     if CLOSERS[bracket] not in {TEXTS[name] for name in wanted & set(CLOSING)}:
         return ()
     if bracket == "{" and found not in ENDING:
@@ -167,7 +167,7 @@ def _unclosed(wanted: set[str], found: str, at: int, bracket: str) -> tuple[Rela
 
 
 def _phrases(wanted: set[str]) -> list[str]:
-    """Closers first, then separators, then words for whole phrases, operators last."""
+    """The expected tokens in words: closers first, then separators, then whole phrases, operators last."""
     left, words = set(wanted), []
     for phrase, needed, covered in PHRASES:
         if needed <= left:

@@ -1,13 +1,13 @@
 """The tokens of a text, one match of the lexicon's expression each.
 
-Leaves are built here (`%x` is a `Local` at once), so that the parser has nothing to reduce for them.  Three questions
-need more than the characters at hand, and are answered from the token before and the open brackets:
+Leaves are built here (`%x` is a `Local` at once), so that the parser has nothing to reduce for them.  Three decisions
+depend on the previous token and the open brackets:
 
 - a sign after an operand is an operator, elsewhere part of its number;
 - `//` and `%` after an operand are arithmetic inside `[ ]`, `?{ }`, `where` and `assert`; elsewhere `//` is a comment;
 - `where`, `as`, `and`, `or`, `then` are keywords only after an operand, `assert` only where an item starts.
 
-And one by what came before in the definition: `%input.1` is one name where `%input.1: T` declared it, and so is
+A fourth depends on the definition so far: `%input.1` is one name if `%input.1: T` declared it there, and so is
 `%conv/1x1`.
 """
 
@@ -47,11 +47,11 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import SPECIAL, BadNumber, number, unquoted
 
 Token = tuple[int, Any, int, int]
-"""Its symbol's number, its value (a leaf, a text, a diagnostic), where it starts and ends."""
+"""The number of its symbol, its value (a leaf, a text, a diagnostic), its start and its end."""
 
 END = 0
 ERROR = -1
-"""What no grammar takes; the value is the diagnostic."""
+"""A symbol that no rule accepts; the value of such a token is its diagnostic."""
 
 VERSION = "0.0.5"
 METADATA_MARK = "#[metadata]"
@@ -76,7 +76,7 @@ class Lexer:
         open: the open brackets, each with its offset and whether arithmetic was allowed around it.
         diagnostics: errors in tokens that could be read nevertheless.
         divided: the start of the definition's last comment that follows an operand on its line.
-        before: the same for the previous definition, while the first word of this one is read.
+        before: the last `divided` of the previous definition.
     """
 
     __slots__ = (
@@ -90,9 +90,9 @@ class Lexer:
         self.lexicon = lexicon()
         self.open: list[tuple[int, str, bool]] = []
         self.arithmetic = False
-        self.declared: set[str] = set()  # names with parts that begin with a digit
-        self.section: int | None = None  # where the metadata begin
-        self.naming = False  # the last bracket came after `fn`
+        self.declared: set[str] = set()  # declared names such as `%input.1` and `%conv/1x1`
+        self.section: int | None = None  # where the metadata section begins
+        self.naming = False  # the last opening bracket came directly after `fn`
         self.diagnostics: list[Diagnostic] = []
         self.divided: int | None = None
         self.before: int | None = None
@@ -168,9 +168,9 @@ class Lexer:
         self.arithmetic = False
 
     def _numbered(self, start: int, end: int) -> int:
-        """Where a name ends that may go on with numbers.
+        """The end of a variable whose name may contain `.1` or `/1x1`.
 
-        `%input.1: T` declares such a name, elsewhere `.1` projects; `%conv/1x1: T` declares one, elsewhere `/` divides.
+        `%input.1: T` declares such a name, else `.1` is a projection; `%conv/1x1: T` declares one, else `/` divides.
         """
         match = _NUMBERED.match(self.text, end)
         if match is None:
@@ -353,7 +353,7 @@ class Lexer:
         return key, value, span
 
     def _unknown(self, start: int) -> tuple[int, Any, int]:
-        """What begins no token: the rest of an open string or of a header, or characters that begin none."""
+        """An error token: an unterminated string, a malformed header, or a run of unknown characters."""
         text = self.text
         if text[start] != '"' and not text.startswith("#[", start):
             run = _FOREIGN.match(text, start + 1)
@@ -365,7 +365,7 @@ class Lexer:
 
 
 def skipped(text: str, start: int) -> int:
-    """Where the blanks and comments that start here end."""
+    """The offset after the blanks and comments that start at `start`."""
     at, before = start, -1
     while at != before:
         before = at
@@ -385,7 +385,7 @@ def line_end(text: str, start: int) -> int:
 
 
 def comment_end(text: str, start: int) -> int | None:
-    """Where the block comment that starts at `start` ends, comments inside counted; None if it never does."""
+    """The end of the block comment that starts at `start`, which may nest; None if it is unterminated."""
     depth = 0
     for edge in _BLOCK_COMMENT_EDGE.finditer(text, start):
         depth += 1 if edge[0] == "/*" else -1

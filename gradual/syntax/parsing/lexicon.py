@@ -10,12 +10,12 @@ from typing import NamedTuple
 from gradual.syntax.parsing.tables import tables
 
 SKIPPED = r"(?:[ \t\r\n\f\ufeff]++|/\*[^*/]*+(?:\*(?!/)[^*/]*+|/(?!\*)[^*/]*+)*\*/)*"
-"""Blanks and block comments without a comment inside; nested ones take the slow way.
+"""Blanks and block comments that do not nest; those that do are read by `comment_end`.
 
-Only single characters are repeated possessively: of groups Python before 3.11.5 gets it wrong (CPython issue 106052).
+Only single characters are repeated possessively: for groups it is wrong before Python 3.11.5 (CPython issue 106052).
 """
 
-# The commonest attributes and tensor types are finished here in one step; what follows shows that the value ends.
+# The commonest attributes and tensor types are one token each; a lookahead ensures that the attribute's value ends.
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
 _SIZE = r"-?[0-9]{1,9}+(?![0-9A-Za-z_.])"
 SIMPLE_ATTRIBUTE = (
@@ -30,7 +30,7 @@ OPERANDS = (
 
 SEPARATOR, OPENER, CLOSER, LOCAL, GRAPH, ATTRIBUTE, TENSOR_TYPE = range(1, 8)
 NAME = 11
-"""The commonest alternatives, by their places below."""
+"""The group numbers of the commonest alternatives, which are listed below."""
 
 
 def _alternatives(patterns: dict[str, str], signs: Iterable[str]) -> dict[str, str]:

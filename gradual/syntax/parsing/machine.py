@@ -1,4 +1,4 @@
-"""The grammar's automaton in the form that the reader needs: what each production consumes and builds."""
+"""The grammar's LALR automaton in the form that the reader needs: what each production consumes and builds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.syntax.parsing.tables import REPETITION, Production, tables
 
 
 class Step(NamedTuple):
-    """A production: symbols to pop, the symbol to push, its builder, the selection of children, and its sort."""
+    """A production: symbols to pop, the symbol to push, its builder, the selection of children, its sort (below)."""
 
     size: int
     origin: int
@@ -26,7 +26,7 @@ UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
 class Machine:
-    """The grammar's LALR automaton; chains of reductions that only pass on a child are memoized in `jumps`."""
+    """The grammar's LALR automaton; chains of unit reductions are memoized in `jumps`."""
 
     def __init__(self) -> None:
         grammar = tables()
@@ -83,7 +83,7 @@ def machine() -> Machine:
 
 
 def _step(production: Production) -> Step:
-    """The production with its builder; a name that `build.py` lacks is an error of ours."""
+    """The production with its builder; raises KeyError if `build.py` has none of that name."""
     name, size, origin = production.builder, production.size, production.origin
     if name is None:
         return Step(1, origin, list, list, UNIT)
@@ -99,7 +99,7 @@ def _step(production: Production) -> Step:
 
 
 def _positional(production: Production) -> Callable[[list[Any]], Any]:
-    """The kept children in their places, None where an option is absent."""
+    """A function that selects the kept children in order, with None for an absent option."""
     picks = production.picks
     if picks == tuple(range(production.size)):
         return tuple
@@ -109,7 +109,7 @@ def _positional(production: Production) -> Callable[[list[Any]], Any]:
 
 
 def _joined(production: Production) -> Callable[[list[Any]], list[Any]]:
-    """The kept children in one list, repetitions opened."""
+    """A function that puts the kept children into one list; the lists of repetitions are concatenated."""
     lists = production.lists
     picks = [pick for pick in production.picks if pick is not None]
 

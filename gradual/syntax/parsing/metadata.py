@@ -1,4 +1,4 @@
-"""The `#[metadata]` section: TVM's JSON graph with base64 arrays, decoded to what `meta[kind][index]` stands for."""
+"""The `#[metadata]` section: TVM's JSON graph with base64 arrays, decoded to the values of `meta[kind][index]`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gradual.syntax.tree import ast
 
 Key = tuple[str, int]
 Size = str | int | None | tuple[str, "Size", "Size"]
-"""A size outside the text: a name, a number, unknown, or an operation on two sizes."""
+"""A size in the metadata: a name, a number, None for an unknown one, or an operation on two sizes."""
 Leaf = int | float | str | None | tuple["Leaf", ...]
 Fields = Mapping[str, Leaf]
-"""Attributes outside the text."""
+"""Attributes in the metadata."""
 
 ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "relay.attrs.AllClassNonMaximumSuppressionAttrs": (),
@@ -42,15 +42,15 @@ ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "relay.attrs.TriluAttrs": (),
     "relay.attrs.UniqueAttrs": (),
 }
-"""The attributes that TVM 0.12 prints as a key, and which of their fields are nodes; the others are written out.
+"""Type of attributes that TVM 0.12 prints as a metadata key -> its fields that are nodes; other fields are text.
 
-They are those of the operators that are registered without `set_attrs_type` (`src/relay/op`), with the fields of
-`include/tvm/relay/attrs`: an `Array`, an `Integer`, a `Bool`, a `String` is a node, an `int`, a `double` is not.
+These types belong to the operators registered without `set_attrs_type` (`src/relay/op`).  A field declared in
+`include/tvm/relay/attrs` as `Array`, `Integer`, `Bool` or `String` is a node; an `int` or `double` is text.
 """
 
 
 class Undecodable(ValueError):
-    """A section that is no graph of TVM's; the argument says why."""
+    """A section that is not a graph in TVM's format; the argument says why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +59,8 @@ class Metadata:
 
     Attributes:
         constants: decoded tensors, and integers.
-        sizes: keys that stand for sizes.
-        attributes: keys that stand for the attributes of an operator, by name.
+        sizes: keys whose value is a size.
+        attributes: keys whose value is the attributes of an operator, by name.
     """
 
     constants: dict[Key, ast.MetaTensor | int] = field(default_factory=dict)
@@ -72,7 +72,7 @@ NO_METADATA = Metadata()
 
 
 def decoded(section: str) -> Metadata:
-    """Decode the keys of a section's text; kinds that are neither constants nor sizes are left out.
+    """Decode the keys of a section's text; kinds other than constants, sizes and attributes are left out.
 
     Raises:
         Undecodable: the text is no JSON graph, or a constant in it is broken.   [syntax.metadata]
@@ -143,7 +143,7 @@ DEPTH = 100
 
 
 class _Graph:
-    """A JSON graph: nodes that name each other by number, and the arrays they carry."""
+    """A JSON graph: nodes that refer to each other by number, and the arrays that they use."""
 
     def __init__(self, stored: dict[str, Any]) -> None:
         self.root: int = stored["root"]
@@ -164,7 +164,7 @@ class _Graph:
         return Metadata(constants, sizes, attributes)
 
     def _fields(self, node: dict[str, Any]) -> Fields:
-        """The attributes that a node holds: numbers, strings and lists, of themselves or as nodes."""
+        """The attributes of a node: numbers, strings and lists, stored as text or as further nodes."""
         kind = node["type_key"]
         if kind not in ATTRIBUTES:
             raise Undecodable(f"an entry of attributes in it is of kind {kind}")
@@ -231,7 +231,7 @@ class _Graph:
         return (ARITHMETIC[node["type_key"][4:]], *sides)  # type: ignore[return-value]
 
     def _name(self, number: int, attributes: dict[str, str]) -> str:
-        """The variable's name, made a name of the language and unlike that of every other variable."""
+        """A valid name for the variable, made from its name in TVM and distinct from all other names."""
         if number not in self.names:
             hint = attributes["name"] if "name" in attributes else self.nodes[int(attributes["name_hint"])]["repr_str"]
             stem = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in hint)
@@ -249,7 +249,7 @@ _FLOAT = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?|inf|nan)")
 
 
 def _plain(text: str) -> int | float | str:
-    """What a field writes out: a number as C++ prints it, or else a string."""
+    """The value of a field stored as text: a number as C++ prints it, or else a string."""
     if _INTEGER.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else text
@@ -264,7 +264,7 @@ CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 
 
 def tensor_from(data: bytes) -> ast.MetaTensor | None:
-    """The tensor in TVM's binary form, None for an element type outside the language (a handle, several lanes).
+    """Decode a tensor from TVM's binary form; None for an element type that the language lacks (handles, vectors).
 
     Raises:
         Undecodable: the bytes are not that form, or are cut short.

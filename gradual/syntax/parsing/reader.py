@@ -1,7 +1,7 @@
-"""Reading a text: the tables of the grammar driven by a loop, the tree built by the rules as they complete.
+"""The parser's loop over the tables of the grammar; each reduction builds its part of the tree.
 
-After an error the parser drops what it was in the middle of and goes on at the next definition, so that one run
-reports the errors of every definition, each once.
+After an error the parser drops the unfinished definition and continues at the next one, so that one run reports the
+errors of every definition, each once.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from gradual.syntax.parsing.machine import EXTEND, LIST, NODE, UNIT, machine
 from gradual.syntax.parsing.metadata import Metadata
 
 _OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?:[^\n]*([;,){][ \t]*$))?", re.MULTILINE)
-"""A comment that begins as an operand does, and whether it ends as a line of code does."""
+"""A comment that begins like an operand; group 1 matches if it ends like a line of code."""
 
 
 class Reading(NamedTuple):
-    """The value of the start rule, what is wrong, whether only the end came too early, and where metadata begin."""
+    """The value of the start rule, its errors, and the offset of the metadata section.
+
+    `incomplete` is whether the only error is that the text ends too early.
+    """
 
     value: Any
     diagnostics: list[Diagnostic]
@@ -41,7 +44,7 @@ class Failure(NamedTuple):
 
 
 def read(text: str, start: str, metadata: Metadata) -> Reading:
-    """What a text spells by a start rule, with the metadata that its keys stand for."""
+    """Parse a text by a start rule; `metadata` gives the values of its keys."""
     with collector_paused():
         return _Reader(text, start, metadata).read()
 
@@ -69,7 +72,7 @@ class _Reader:
         return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures)
 
     def _run(self) -> Any:
-        """The loop: shift, follow a child-handing step, extend a list, or build a node."""
+        """The LALR loop: shift, reduce a unit production, extend a list, or build a node."""
         actions, steps, jumps, jump = self.machine.actions, self.machine.steps, self.machine.jumps, self.machine.jump
         states, values, places, depths = self.states, self.values, self.places, self.depths
         deepest = LIMITS.nesting
@@ -154,7 +157,10 @@ class _Reader:
         return unexpected(wanted, self.text, Span(at, to), place, self.lexer.open, self._division(at))
 
     def _division(self, error: int) -> Span | None:
-        """A comment that may have been meant as a division: an operand follows, and code ended or stopped there."""
+        """The `//` of a comment that may be meant as a division.
+
+        It is followed by an operand, and the comment ends like a line of code or is directly before the error.
+        """
         begins = self.text.startswith(tuple(DEFINING), error)
         start = self.lexer.before if begins else self.lexer.divided
         if start is None or start >= error:
@@ -165,7 +171,7 @@ class _Reader:
         return Span(start, start + 2)
 
     def _failed(self, problem: Diagnostic, token: Token) -> bool:
-        """Note an error, drop the definition it is in; whether reading can go on with this very token."""
+        """Record an error and drop its definition; True if parsing resumes at this same token."""
         self.errors.append(problem)
         _, _, at, to = token
         height = self._height()
@@ -176,17 +182,17 @@ class _Reader:
         return self._resumes(token)
 
     def _height(self) -> int:
-        """How much of the stack stands before what was begun last, which is where a definition may begin."""
+        """The index of the topmost state in which a definition may begin: the unfinished one is above it."""
         actions, definition = self.machine.actions, self.machine.definition
         return next(k for k in reversed(range(len(self.states))) if actions[self.states[k]].get(definition, -1) >= 0)
 
     def _drop(self) -> None:
-        """Take what was begun off the stack."""
+        """Pop the unfinished definition off the stack."""
         height = self._height()
         del self.states[height + 1 :], self.values[height:], self.places[height:], self.depths[height:]
 
     def _resumes(self, token: Token) -> bool:
-        """Whether a token begins a definition or ends the text, so that reading goes on there."""
+        """Whether parsing can resume at a token: it begins a definition or ends the text."""
         kind, value, at, _ = token
         if kind == ERROR and self._is_open_comment(token) and value not in self.errors:
             self.errors.append(value)

@@ -1,6 +1,6 @@
-"""The grammar's tables: Lark makes them from `grammar/gradual.lark`, a file keeps them for the next start.
+"""The grammar's LALR tables: Lark computes them from `grammar/gradual.lark`, and a file caches them.
 
-This is the only door to Lark, and it opens only when no kept tables fit the grammar.
+Only this module uses Lark, and it imports Lark only if the cache has no tables for this grammar.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Production:
 
     Attributes:
         builder: the rule's name in the grammar or its alias, `+` for a repetition (whose value is a list), None for a
-            step that hands its only child on.
-        origin: the nonterminal's number.
-        size: how many symbols it replaces.
-        picks: the places of the children that are kept, None where an option is absent.
-        lists: those of the places that hold a list to be joined with the others (repetitions).
+            unit production, whose value is that of its only child.
+        origin: the number of its left-hand side.
+        size: the number of symbols of its right-hand side.
+        picks: the indices of the children that are kept, None for an absent option.
+        lists: the indices among them of repetitions, whose lists are concatenated.
     """
 
     builder: str | None
@@ -77,7 +77,7 @@ class Tables:
 
 @cache
 def tables() -> Tables:
-    """The tables of the grammar, kept in the user's cache folder between runs."""
+    """The tables of the grammar, cached in the user's cache folder."""
     grammar = (folder("grammar") / "gradual.lark").read_bytes()
     mark = sha256(grammar + Path(__file__).read_bytes()).hexdigest()
     kept = _cache_folder() / f"grammar-{mark[:20]}.json"
@@ -97,7 +97,7 @@ def _cache_folder() -> Path:
 
 
 def _load(path: Path) -> str | None:
-    """The stored tables, None unless they are there and whole (the first line is the digest of the rest)."""
+    """The stored tables; None if they are absent or damaged (the first line is the digest of the rest)."""
     try:
         digest, _, stored = path.read_text().partition("\n")
     except (OSError, ValueError):
@@ -106,7 +106,7 @@ def _load(path: Path) -> str | None:
 
 
 def _store(path: Path, stored: str) -> str:
-    """Write the tables in one step, so that concurrent runs see all or nothing; a read-only home is no trouble."""
+    """Write the tables atomically, so that concurrent runs see all or nothing; an error in writing is ignored."""
     import tempfile  # only when something is stored
 
     with suppress(OSError):
@@ -134,7 +134,7 @@ def _read(stored: dict[str, Any]) -> Tables:
 
 # ------------------------------------------------------------------------------------------------- making
 def compiled(grammar: str) -> Lark:
-    """Lark's own parser of the grammar; `strict` refuses every conflict."""
+    """Lark's own parser of the grammar; `strict` makes every conflict an error."""
     from lark import Lark
     from lark.lexer import Lexer
 
@@ -171,7 +171,7 @@ def _terminal(terminal: TerminalDef) -> tuple[str, str, bool]:
 
 
 def _row(row: dict[str, Any], numbers: dict[str, int], productions: dict[Rule, int], last: int) -> Any:
-    """One state's actions and gotos, each flat: symbol, answer, symbol, answer, …"""
+    """One state's actions and gotos, each a flat list: symbol, entry, symbol, entry, …"""
     actions: list[int] = []
     gotos: list[int] = []
     for symbol, (action, argument) in row.items():
@@ -196,7 +196,7 @@ def _production(rule: Rule, numbers: dict[str, int]) -> Any:
 
 
 def _picks(rule: Rule, places: set[int]) -> list[int | None]:
-    """The kept places in order, with None wherever Lark notes an absent option."""
+    """The kept indices in order, with None for each option that Lark marks as absent."""
     picks: list[int | None] = []
     place = 0
     for absent in rule.options.empty_indices or [False] * len(rule.expansion):

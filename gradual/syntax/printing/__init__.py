@@ -1,3 +1,4 @@
-"""Canonical text: a tree printed so that it reads back to the same tree, and a text laid out with its comments
-kept. Spec: `syntax.print`, `syntax.format`.
+"""Canonical text: printing a tree so that it parses to the same tree, and formatting a text with its comments.
+
+Spec: `syntax.print`, `syntax.format`.
 """

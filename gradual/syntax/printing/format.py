@@ -48,7 +48,7 @@ def _sorts() -> dict[int, Sort]:
 
 
 def _written(token: str, sort: Sort) -> str:
-    """A token in its canonical form: no blanks inside but after a comma."""
+    """A token in its canonical form: no blanks inside except after a comma."""
     if sort is Sort.METADATA:
         mark, body = token[:11], token[11:].strip()
         return f"{mark}\n{body}" if body else mark
@@ -62,7 +62,7 @@ def _written(token: str, sort: Sort) -> str:
 
 
 def _comments(text: str, start: int, end: int) -> Iterator[Piece]:
-    """The comments between two tokens, each told apart by the line breaks around it."""
+    """The comments between two tokens, classified by the line breaks around them."""
     at = start
     while (found := _next_comment(text, at, end)) is not None:
         first, last = found
@@ -87,6 +87,6 @@ def _next_comment(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _is_blank(text: str, start: int, end: int) -> bool:
-    """Whether the text between shows an empty line just before `end`."""
+    """Whether an empty line comes directly before `end`."""
     between = text[start:end]
     return between[len(between.rstrip()) :].count("\n") >= 2

@@ -1,7 +1,7 @@
 """The canonical layout of a program: the blanks and line breaks between tokens, and nothing else.
 
-The printer and the formatter share it, so what is printed is already formatted.  Blocks, arms and constructors stand on
-lines of their own, two blanks deeper; a line is never broken elsewhere, unless a comment breaks it.
+The printer and the formatter share it, so what is printed is already formatted.  Blocks, arms and constructors are on
+lines of their own, indented by two blanks; a line is broken elsewhere only by a comment.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gradual.gc_paused import collector_paused
 
 
 class Sort(Enum):
-    """What a piece of text is, as far as its surroundings depend on it."""
+    """The kind of a piece of text, as far as the blanks around it depend on it."""
 
     OPERAND = auto()  # a name, variable, literal, key or hole
     SIGN = auto()
@@ -27,7 +27,7 @@ class Sort(Enum):
 
 
 class Piece(NamedTuple):
-    """A token or a comment; `blank` asks for an empty line before it, where one may be."""
+    """A token or a comment; with `blank`, an empty line is put before it where one is allowed."""
 
     text: str
     sort: Sort
@@ -43,7 +43,7 @@ START = Piece("", Sort.HEADER)
 
 
 def laid_out(pieces: Iterable[Piece]) -> str:
-    """The pieces as text, with one line feed at the end of a program.   [syntax.format]"""
+    """The pieces as text in canonical layout, without a final line feed.   [syntax.format]"""
     with collector_paused():
         layout = _Layout(list(pieces))
         for place, piece in enumerate(layout.pieces):
@@ -60,14 +60,14 @@ class _Layout:
         self.before = START  # the one before it
         self.written = START  # the last token or comment
         self.breaks = False  # a line break is due
-        self.matches: list[int] = []  # how many brackets were open at each `match` that waits for its arms
+        self.matches: list[int] = []  # for each `match` whose arms have not begun, how many brackets were open
         self.types = False
         self.angle = ""  # `<` inside the brackets of an operator's names, `>` right after them
         self.keyed = False  # the last `=` belongs to an attribute
         self.prefix = False  # the last token is a sign in front of its operand
 
     def place(self, index: int, piece: Piece) -> None:
-        """Write a piece with what separates it from the one before."""
+        """Write a piece after the separator from the previous one."""
         if piece.sort is not Sort.METADATA and piece.text == "}" and self.open and self.open[-1] != "inline":
             self.breaks = self.last.text != "{" or self.written is not self.last
         separator = self._separator(piece)
@@ -191,5 +191,5 @@ class _Layout:
 
 
 def _is_attribute(texts: list[str]) -> bool:
-    """Whether a piece is a whole attribute `key=value`, as the lexer hands them on."""
+    """Whether the first piece is a whole attribute `key=value`, which the lexer may return as one token."""
     return bool(texts) and "=" in texts[0] and texts[0][0].isalpha()

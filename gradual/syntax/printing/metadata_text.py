@@ -1,4 +1,4 @@
-"""The `#[metadata]` section of given constants: what `metadata.decoded` reads, as TVM 0.12 writes it."""
+"""Encoding of constants as a `#[metadata]` section in the format of TVM 0.12; `metadata.decoded` is the inverse."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TYPECODES = {f"int{8 << k}": code for k, code in enumerate("bhiq")}
 _TYPECODES |= {f"uint{8 << k}": code for k, code in enumerate("BHIQ")} | {"float32": "f", "float64": "d", "bool": "b"}
 _KINDS = {kind: code for code, kind in CODES.items()}
 _CPU, _FIRST = 1, 0
-"""The device that TVM writes beside an array."""
+"""The device type and number that TVM stores with an array."""
 
 
 def encoded(constants: Sequence[ast.MetaTensor]) -> str:

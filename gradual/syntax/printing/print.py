@@ -1,6 +1,6 @@
-"""The canonical text of a tree: reading it back gives the same tree, to the bit of every number.
+"""The canonical text of a tree: parsing it gives the same tree, with the same bits of every number.
 
-Printing walks with a stack of its own, so neither length nor depth recurses.
+The printer uses an explicit stack, so that it does not recurse, however long or deep the program.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _operand(text: str) -> list[Part]:
 
 
 def _commas(parts: Iterable[Sequence[Part]], always: bool = False) -> list[Part]:
-    """Parts with commas between; with `always` after the last, too."""
+    """Parts with commas between them; with `always`, also after the last."""
     joined: list[Part] = []
     for part in parts:
         joined += [*part, *_of(",")]

@@ -22,7 +22,7 @@ def indexed(base: str, inside: str) -> str | None:
     for item, axis in zip(items, axes, strict=True):
         if sliced is None or item == "..." or _is_range(item):
             continue
-        mode = ', mode="wrap"' if item.startswith("-") else ""  # counted from the back, not the first of all
+        mode = ', mode="wrap"' if item.startswith("-") else ""  # a negative index counts from the end
         sliced = f"take({sliced}, {item}, axis={axis if axis < 0 else axis - taken}{mode})"
         taken += axis >= 0
     return sliced

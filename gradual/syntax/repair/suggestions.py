@@ -86,7 +86,7 @@ class _Change:
     safe: bool = False
 
     def help(self, more: str, by: int) -> Help:
-        """The change as a help, shifted by so many code points."""
+        """The change as a help, shifted by `by` code points."""
         return Help(self.says + more, self.shift(by), self.safe)
 
     def of(self, text: str) -> str:

@@ -1,9 +1,9 @@
-"""The surface language: what a parsed text is, every node with its span.
+"""The syntax tree of the surface language; every node has its span.
 
 Nodes are frozen and compared by identity (a generated `==`, `hash` or `repr` would recurse over programs).
 Names keep their sigils: `%x`, `%0`, `@main`; a dimension or type name has none.
 A dim is an expression over `Name`, `Local`, `Number`, `SizeOf`, `Infix`, `Unary`, `Apply`, `Choose`, `Hole`;
-the checker says which expressions may stand where.
+the checker decides which expressions may occur where.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class OperatorDef:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MetaTensor:
-    """A decoded `relay.Constant`: elements row-major, floats and bools as such."""
+    """A decoded `relay.Constant`: elements row-major, as Python bools, ints or floats."""
 
     dtype: str
     shape: tuple[int, ...]

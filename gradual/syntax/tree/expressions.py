@@ -10,10 +10,10 @@ from gradual.syntax.tree.leaves import Absent, Global, Local, Name, Nothing, Num
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Meta:
-    """`meta[kind][index]`; resolved through `Module.metadata`, and as the last argument of a call by its attributes.
+    """`meta[kind][index]`, a key of `Module.metadata`; as the last argument of a call it may give its attributes.
 
     Attributes:
-        attributes: what the entry writes, where it is an operator's attributes; None of any other kind.
+        attributes: the decoded entry if it holds an operator's attributes; None for any other entry.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Instance:
 class Infix:
     """`left op right`.
 
-    `op` is one of `* / + - < <= > >= == !=` everywhere, and `// % and or` where dims and predicates stand.
+    `op` is one of `* / + - < <= > >= == !=` everywhere, and `// % and or` in dims and predicates only.
     """
 
     op: str
@@ -137,7 +137,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Match:
-    """`match (e) { … }`; `match?` is not `complete`."""
+    """`match (e) { … }`; `complete` is False for `match?`."""
 
     scrutinee: Expr
     arms: tuple[Arm, ...]
@@ -178,7 +178,7 @@ class Cast:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Block:
-    """`{ items; result }`: a scope, flat however long.  A `def`'s body is one too."""
+    """`{ items; result }`: a scope, whose items are one flat tuple.  The body of a `def` is a block too."""
 
     items: tuple[Item, ...]
     result: Expr

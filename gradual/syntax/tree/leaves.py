@@ -61,6 +61,6 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Absent:
-    """The body of an operator that is declared without one; no text is read as it."""
+    """The body of an operator that is declared without one; the parser never makes it."""
 
     span: Span

@@ -1,4 +1,4 @@
-"""Number and string literals: reading them, and writing them so that they read back to the bit."""
+"""Number and string literals: reading them, and writing them so that reading them back gives the same bits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUFFIXES = {
     "bf16": DType.BFLOAT16,
 }
 SPECIAL = {kind + suffix for kind in ("inf", "nan") for suffix in ("f", "f16", "f32", "f64", "bf16")}
-"""Infinities and not-a-number are words."""
+"""The words for infinities and not-a-number."""
 
 DIGITS = 400
 """The longest number that is read; longer ones fit no element type."""
@@ -50,11 +50,11 @@ _WRITTEN_SUFFIXES = {
 
 
 class BadNumber(ValueError):
-    """A number that no element type holds; the argument says why."""
+    """A number that its element type cannot represent; the argument says why."""
 
 
 def number(text: str) -> tuple[Scalar, DType, bool]:
-    """The value, element type and whether it was written, of a number in the grammar's form.   [syntax.number]
+    """The value and element type of a number literal, and whether its suffix gives the type.   [syntax.number]
 
     Raises:
         BadNumber: the value does not fit, or the suffix does not go with it.
@@ -144,7 +144,7 @@ _WRITTEN = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def unquoted(text: str) -> str:
-    """The value of a string literal in its quotes; TVM writes other bytes than ASCII in octal.   [syntax.string]"""
+    """The value of a quoted string literal; TVM writes non-ASCII bytes as octal escapes.   [syntax.string]"""
     inside = text[1:-1]
     return _ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside
 

@@ -28,16 +28,16 @@ class Names(Scopes):
         self.occurrences.sort(key=lambda one: one.span.start)
 
     def defined(self, symbol: Symbol, span: Span) -> None:
-        """A symbol, and its first place."""
+        """Record a symbol and its definition."""
         self.symbols.append(symbol)
         self.occurrences.append(Occurrence(span, symbol))
 
     def used(self, symbol: Symbol, start: int) -> None:
-        """One more place."""
+        """Record a use."""
         self.occurrences.append(Occurrence(Span(start, start + len(symbol.name)), symbol))
 
     def at(self, offset: int) -> Occurrence | None:
-        """The name at a place, or one that ends there."""
+        """The occurrence at an offset, or one that ends there."""
         found = None
         for one in self.occurrences:
             if one.span.start > offset:
@@ -47,7 +47,7 @@ class Names(Scopes):
         return found
 
     def uses(self, symbol: Symbol) -> list[Occurrence]:
-        """Every place of a name, its definition included."""
+        """Every occurrence of a symbol, its definition included."""
         return [one for one in self.occurrences if one.symbol is symbol]
 
 
@@ -66,7 +66,7 @@ def outline(module: ast.Module) -> Iterator[tuple[str, Kind, Span, list[tuple[st
 
 
 def everything(node: object) -> Iterator[object]:
-    """A node and all that is in it, in no order that means something."""
+    """A node and all nodes inside it, in no particular order."""
     waiting = [node]
     while waiting:
         part = waiting.pop()

@@ -163,7 +163,7 @@ class Scopes:
         self._node(node.body, scope)
 
     def _type(self, type: ast.Type | None, scope: Scope, binds: bool) -> None:
-        """The names of a type; `binds` tells whether a size that is not known yet is bound by it."""
+        """Visit the names of a type; with `binds`, a size name that is not in scope is bound here."""
         match type:
             case ast.TensorType(shape=tuple(shape)):
                 for extent in shape:

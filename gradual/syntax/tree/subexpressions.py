@@ -64,7 +64,7 @@ def _before(name: str, items: Sequence[ast.Item], result: ast.Expr) -> Iterator[
 
 
 def last(expr: ast.Expr) -> ast.Expr:
-    """The expression whose value an expression has: the last of a block."""
+    """The expression that gives the value of `expr`: of nested blocks, the result of the innermost."""
     while isinstance(expr, ast.Block):
         expr = expr.result
     return expr

@@ -9,7 +9,7 @@ from gradual.syntax.tree import ast
 
 
 def open_places(module: ast.Module, function: str) -> Mapping[str, Span]:
-    """The first place of each unknown in the types of a function's parameters: `n`, `dim(%x, 0)`, `ndim(%x)`."""
+    """Unknown (`n`, `dim(%x, 0)`, `ndim(%x)`) -> its first occurrence in the types of a function's parameters."""
     found: dict[str, Span] = {}
     for definition in module.definitions:
         if isinstance(definition, ast.Def) and definition.name.name == function:

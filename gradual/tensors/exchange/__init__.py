@@ -1,5 +1,5 @@
-"""Tensors from and for other libraries: buffers, arrays of NumPy, DLPack.
+"""Exchange of tensors with other libraries: buffers, NumPy arrays, DLPack.
 
-`array_protocols` reads whatever offers one of the protocols, `export` gives bytes, buffers and arrays, `dlpack` lends
-and borrows as the array API standard says, and `memory` copies elements that lie so many bytes apart.
+`array_protocols` reads any object with one of the protocols, `export` writes bytes, buffers and arrays, `dlpack`
+implements `__dlpack__` of the array API standard in both directions, and `memory` copies strided elements.
 """

@@ -1,7 +1,7 @@
-"""Arrays of other libraries, read through the protocols that they offer: each keeps its element type exactly.
+"""Reading of other libraries' arrays through the protocols that they implement; the element type is kept exactly.
 
-In this order: the buffer protocol (PEP 3118), `__array_interface__` of NumPy, `__dlpack__` of the array API standard,
-`__array__`, `tolist()`, and the protocols of single numbers.
+The protocols are tried in this order: the buffer protocol (PEP 3118), `__array_interface__` of NumPy, `__dlpack__` of
+the array API standard, `__array__`, `tolist()`, and `__index__` or `__float__` of a single number.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from gradual.types.dtype import DType
 
 
 class Read(NamedTuple):
-    """What was read.
+    """An array or a number that was read.
 
     Attributes:
-        dtype: None for plain numbers, which have none of their own.
-        elements: flat, row-major; kept as a tensor keeps them where there is a `dtype`.
+        dtype: None for plain Python numbers.
+        elements: flat, row-major; if there is a `dtype`, an `array` as a tensor stores it.
     """
 
     shape: tuple[int, ...]
@@ -32,7 +32,7 @@ class Read(NamedTuple):
 
 
 def read(data: Any) -> Read:
-    """An array or a number of another library.  Raises ValueError where its elements are none of the language."""
+    """Read an array or a number of another library.  Raises ValueError if the language lacks its element type."""
     _known(data)
     for door in (_buffer, _interface, _capsule, _converted, _list, _number):
         if (found := door(data)) is not None:
@@ -41,7 +41,7 @@ def read(data: Any) -> Read:
 
 
 def _known(data: Any) -> None:
-    """Refuse elements that say of themselves that they are of another type."""
+    """Refuse an array whose `dtype` attribute names a type that the language lacks."""
     if (dtype := getattr(data, "dtype", None)) is None:
         return
     names = [str(name).rpartition(".")[2] for name in (getattr(dtype, "name", dtype), dtype)]
@@ -57,7 +57,7 @@ def _foreign(name: str) -> ValueError:
 def _buffer(data: Any) -> Read | None:
     try:
         view = memoryview(data)
-    except (TypeError, ValueError, BufferError):  # it offers none, or none of its elements
+    except (TypeError, ValueError, BufferError):  # no buffer, or none for such elements
         return None
     order, code = (view.format[0], view.format[1:]) if view.format[:1] in tuple("@=<>!") else ("@", view.format)
     if code not in _KINDS:
@@ -70,9 +70,9 @@ def _buffer(data: Any) -> Read | None:
 _KINDS = (
     dict.fromkeys("bhilqn", "int") | dict.fromkeys("BHILQN", "uint") | dict.fromkeys("efd", "float") | {"?": "bool"}
 )
-"""What the codes of the module `struct` hold, whose widths depend on the machine."""
+"""Code of the module `struct` -> kind of number; the width of a code depends on the machine."""
 _SWAPPED = ">!" if sys.byteorder == "little" else "<"
-"""The marks of an order of bytes that is not this machine's."""
+"""The prefixes in `struct` of a byte order other than this machine's."""
 
 
 def _interface(data: Any) -> Read | None:
@@ -84,7 +84,7 @@ def _interface(data: Any) -> Read | None:
         order, kind, width = form[0], _INTERFACE_KINDS.get(form[1:2]), int(form[2:])
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ValueError(f"the `__array_interface__` of a {type(data).__name__} cannot be read: {error!r}") from error
-    if kind is None:  # NumPy shows the types that others have registered as bytes of no meaning
+    if kind is None:  # NumPy describes an element type of another package as raw bytes
         kind = "bfloat" if str(getattr(data, "dtype", "")) == "bfloat16" else form[1:]
     dtype = _dtype(kind, 8 * width)
     raw = gathered(place[0], shape, width, strides) if isinstance(place, tuple) else memoryview(place).tobytes()
@@ -123,9 +123,9 @@ def _number(data: Any) -> Read | None:
 
 # --------------------------------------------------------------------------------------------------- nested lists
 def nested(data: Any) -> Read:
-    """A number, or lists of numbers and of arrays; arrays of one element type give it to the whole.
+    """Read a number, or nested lists of numbers and arrays; if all parts are arrays of one dtype, so is the result.
 
-    Raises ValueError where the nesting is ragged, or arrays differ in their element type.
+    Raises ValueError if the nesting is ragged, or the arrays differ in their element type.
     """
     if type(data) in _PLAIN:
         return Read((), None, [data])
@@ -147,7 +147,7 @@ LISTS = (list, tuple, range)
 
 
 def _stacked(shape: tuple[int, ...], parts: Sequence[Read]) -> Read:
-    """Arrays and numbers of one shape as parts of one tensor."""
+    """Join parts of equal shape into one tensor; `shape` is that of the lists which contain them."""
     _even(part.shape for part in parts)
     kinds = dict.fromkeys(part.dtype for part in parts)
     if len(kinds) > 1 and None not in kinds:

@@ -1,8 +1,8 @@
-"""Tensors lent to and borrowed from other libraries as DLPack says (`dlpack.h`, versions 0.8 and 1.0), without them.
+"""Exchange of tensors with other libraries by DLPack (`dlpack.h`, versions 0.8 and 1.0), without importing them.
 
-What is lent is a copy, in one block that C's deleter frees: tensors are shared freely and never written, and a borrower
-may write to what it is lent, keep it beyond the interpreter, or give it back while an exception passes, when no code
-of Python may run.
+An exported tensor is a copy, because tensors are shared and never written, while a consumer may write to its data.
+The copy is one block with a deleter in C, because a consumer may release it after the interpreter has ended, or while
+an exception propagates, when no Python code may run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradual.tensors.index import numel
 from gradual.types.dtype import DType
 
 CPU, PINNED = 1, 3
-"""Kinds of devices whose memory the processor reads (`kDLCPU`, `kDLCUDAHost`)."""
+"""Device types whose memory the CPU can read (`kDLCPU`, `kDLCUDAHost`)."""
 
 _CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 """`DLDataTypeCode`."""
@@ -66,7 +66,7 @@ _NAMES: dict[type[Structure], tuple[bytes, bytes]] = {
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
-    """A function of the interpreter, with types of its own: others may have given it theirs."""
+    """A function of the C API as a separate object, since other libraries may set types on `ctypes.pythonapi`."""
     found = ctypes.PYFUNCTYPE(result, *arguments)
     return found((name, ctypes.pythonapi))
 
@@ -82,16 +82,16 @@ _FREE = ctypes.cast(ctypes.pythonapi.PyMem_RawFree, c_void_p).value
 
 # --------------------------------------------------------------------------------------------------------- lending
 def exported(shape: tuple[int, ...], dtype: DType, raw: memoryview, max_version: tuple[int, int] | None) -> object:
-    """A capsule with a copy of the elements, in the newest form that the borrower knows.
+    """A capsule with a copy of the elements, in the newest version that the consumer supports.
 
-    The block holds the header, the shape, the strides and the elements, and lies where the header begins: so the
-    deleter, which is given the header, is the allocator's own.
+    One block holds the header, the shape, the strides and the elements.  The header comes first, so the deleter, which
+    is called with the header's address, is `PyMem_RawFree` itself.
     """
     versioned = max_version is not None and max_version[0] >= _VERSION[0]
     form: type[Structure] = _Versioned if versioned else _Managed
     head = -(-ctypes.sizeof(form) // 64) * 64
     sizes = len(shape) * 8
-    body = -(-(head + 2 * sizes) // 64) * 64  # the elements are aligned as the block is
+    body = -(-(head + 2 * sizes) // 64) * 64  # the elements are aligned relative to the block
     block = _allocate(body + max(len(raw), 1))
     if block is None:
         raise MemoryError
@@ -113,8 +113,9 @@ def exported(shape: tuple[int, ...], dtype: DType, raw: memoryview, max_version:
 
 
 _offers: list[object] = []
-"""Capsules that somebody may still take.  They have no destructor: one of Python must not run where an exception
-passes, and that is where a borrower drops what it cannot use.  What nobody took is freed with the next offer."""
+"""Capsules that may still be consumed.  They have no destructor: a consumer may drop a capsule while an exception
+propagates, when no Python code may run.  A capsule that was dropped without being consumed is freed by the next
+export."""
 _offering = Lock()
 
 
@@ -135,7 +136,7 @@ def _offered(capsule: object) -> object:
 
 
 def _holders(held: list[object]) -> int:
-    """How many references there are to the last of some objects."""
+    """The reference count of the last object of a list."""
     return sys.getrefcount(held[-1])
 
 
@@ -145,7 +146,7 @@ _ALONE = _holders([object()])
 
 # ------------------------------------------------------------------------------------------------------- borrowing
 class Borrowed(NamedTuple):
-    """A copy of what was lent: its elements as bytes in row-major order."""
+    """A copy of an imported array: its elements as bytes in row-major order."""
 
     shape: tuple[int, ...]
     dtype: DType
@@ -157,7 +158,7 @@ def imported(data: Any) -> Borrowed:
     _on_processor(data)
     try:
         capsule = _lent(data)
-    except (BufferError, RuntimeError) as error:  # how libraries say that they do not lend this
+    except (BufferError, RuntimeError) as error:  # how libraries refuse to export an array
         raise ValueError(f"a {type(data).__name__} is not lent: {error}") from error
     for form, (name, used) in _NAMES.items():
         if _is_valid(capsule, name):
@@ -178,7 +179,7 @@ def _on_processor(data: Any) -> None:
 
 
 def _lent(data: Any) -> object:
-    """The capsule; who knows of no versions is asked without."""
+    """The capsule of an array; `max_version` is left out if the library does not accept it."""
     try:
         return data.__dlpack__(max_version=_VERSION)
     except TypeError:

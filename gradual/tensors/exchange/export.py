@@ -1,4 +1,4 @@
-"""What other libraries get of a tensor: bytes, buffers (PEP 3118), arrays of NumPy."""
+"""Export of tensors to other libraries: as bytes, buffers (PEP 3118) and NumPy arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.types.dtype import DType
 
 
 class Stored(Protocol):
-    """What is exported: a tensor, by its shape, its element type and its flat elements."""
+    """A tensor to export: its shape, its element type and its flat elements."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -48,8 +48,8 @@ _FORMATS = {
 
 
 def packed(tensor: Stored) -> memoryview:
-    """The elements as bytes, each as wide as its type, in row-major order; read only, and shared where it can be."""
-    if not tensor.size:  # no view of nothing can be cast
+    """The elements as bytes, each as wide as its type, in row-major order; read-only, and not copied if possible."""
+    if not tensor.size:  # an empty view cannot be cast
         return memoryview(b"")
     match tensor.dtype:
         case DType.FLOAT16:
@@ -63,7 +63,7 @@ def packed(tensor: Stored) -> memoryview:
 def buffer(tensor: Stored) -> memoryview:
     """A read-only view of the elements with shape and format.
 
-    Raises BufferError for bfloat16, which no buffer knows, and before Python 3.12 for float16.
+    Raises BufferError for bfloat16, which has no format code, and before Python 3.12 for float16.
     """
     form = _FORMATS.get(tensor.dtype)
     if form is None:
@@ -78,7 +78,7 @@ def buffer(tensor: Stored) -> memoryview:
 
 
 def _empty(tensor: Stored, form: str) -> memoryview:
-    """A view of no elements, which no cast makes."""
+    """A view without elements, made by `ctypes` because `memoryview.cast` refuses an extent of 0."""
     import ctypes
 
     kinds = {"?": ctypes.c_bool, "b": ctypes.c_int8, "h": ctypes.c_int16, "i": ctypes.c_int32, "q": ctypes.c_int64}
@@ -93,10 +93,10 @@ def _empty(tensor: Stored, form: str) -> memoryview:
 
 
 def numpy_array(tensor: Stored, dtype: Any, copy: bool | None) -> Any:
-    """An array of NumPy: read only where the elements are shared, which `copy` asks for or forbids.
+    """A NumPy array, read-only if it shares memory with the tensor; `copy` True requires a copy, False forbids it.
 
-    NumPy is looked for when it is asked for its array.  Raises ImportError without it, TypeError for bfloat16 without
-    the package ml_dtypes, ValueError where a copy is needed and forbidden.
+    NumPy is imported here only.  Raises ImportError without NumPy, TypeError for bfloat16 without the package
+    ml_dtypes, ValueError if a copy is needed but forbidden.
     """
     numpy = import_module("numpy")
     narrow = tensor.dtype in (DType.FLOAT16, DType.BFLOAT16)

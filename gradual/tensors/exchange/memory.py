@@ -1,4 +1,4 @@
-"""Elements that lie in the memory of another library."""
+"""Copies of elements from the memory of another library."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gradual.tensors.index import numel
 
 
 def affordable(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape whose elements may be copied; ValueError says why not."""
+    """The shape itself; raises ValueError if it has more elements than the limit."""
     if numel(shape) > LIMITS.elements:
         raise ValueError(f"an array of shape {shape} is beyond the limit of {LIMITS.elements} elements")
     return shape
 
 
 def gathered(address: int, shape: tuple[int, ...], width: int, strides: Sequence[int] | None) -> bytes:
-    """The elements in row-major order that lie in memory so many bytes apart along each axis."""
+    """Copy strided elements in row-major order; strides are in bytes, and None if the elements are contiguous."""
     from ctypes import string_at
 
     if strides is None or 0 in shape:

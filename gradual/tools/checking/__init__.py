@@ -1,4 +1,4 @@
-"""Checking files for a command: one, many side by side, again when they change, with fixes applied.
+"""Checking files for a command: one, many in parallel, again when they change, with fixes applied.
 
-`Wanted` says what is asked, `Checked` is what one file gave, in a form that another process can send.
+`Wanted` is the request, `Checked` the result for one file; both can be sent between processes.
 """

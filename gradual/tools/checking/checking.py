@@ -6,21 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from gradual.codes import LINTS
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.allowed import allowed
-from gradual.interface.input.files import MODEL, Absent, Text
+from gradual.interface.input.files import Absent, Importing, Text
 from gradual.interface.input.levels import RESIDUAL, Levels
-from gradual.interface.input.program_text import read
+from gradual.interface.input.program_text import PLAINLY, read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
-from gradual.lints.lint import LINTS
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
 from gradual.source import NOWHERE, Source
+
+Unit = str | Text | Absent
+"""The path of a file, a text that was read, or a path that cannot be accessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,11 @@ class Wanted:
     complete: bool = False
     static: bool = False
     entry: str | None = None
-    empty: tuple[str, ...] = ()
+    importing: Importing = PLAINLY
 
 
 class Outcome(StrEnum):
-    """What became of one file: it was checked (OK, ERRORS), or why it was not."""
+    """The outcome for one file: it was checked (OK, ERRORS), or why it was not."""
 
     OK = "ok"
     ERRORS = "errors"
@@ -60,9 +63,9 @@ class Checked:
     """The result of checking one file.
 
     Attributes:
-        not_empty: how many residual checks ask only that something is not empty.
-        diagnostics: findings of a program that was checked; otherwise why it was not.
-        head: what stands before the diagnostics in the wanted format; nothing where there is no program.
+        not_empty: how many residual checks require only that something is not empty.
+        diagnostics: the findings if the program was checked; otherwise why it was not.
+        head: the output before the diagnostics in the wanted format; empty if there is no program.
         stages: how many obligations each stage decided.
         checked: whether there was a program to check.
     """
@@ -89,7 +92,7 @@ class Checked:
 
 
 def file_row(checked: Checked) -> json_lines.Object:
-    """What became of one of several files: `ok`, `errors`, or why it was not checked."""
+    """The outcome for one of several files: `ok`, `errors`, or why it was not checked; with its counts."""
     row: json_lines.Object = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome)}
     row["proved"] = checked.proved
     row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
@@ -97,8 +100,8 @@ def file_row(checked: Checked) -> json_lines.Object:
 
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:
-    """Check a file, or a text that was read.  Raises Trouble if there is no program."""
-    return checked_text(read(path, wanted.empty) if isinstance(path, str) else path, wanted)
+    """Check a file, or a text that was read.  Raises Trouble if the file cannot be read."""
+    return checked_text(read(path, wanted.importing) if isinstance(path, str) else path, wanted)
 
 
 def checked_text(text: Text, wanted: Wanted) -> Checked:
@@ -109,7 +112,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     comments = allowed(text.source)
     said = [*compilation.diagnostics, *comments.unknown]
     if wanted.levels.tells(LINTS):
-        said += compilation.lints(names=not text.source.name.endswith(MODEL))
+        said += compilation.lints(names=text.source.origins is None)
     if wanted.levels.tells((RESIDUAL,)):
         said += [residual(check, help=help) for check, help in compilation.helps()]
     elif wanted.checks:
@@ -132,14 +135,14 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     return replace(found, outcome=Outcome.ERRORS) if found.errors else found
 
 
-def unchecked(unit: str | Text | Absent, outcome: Outcome, code: str, *reasons: str) -> Checked:
-    """A file that was not checked: the reasons are its errors, with no place in a text."""
+def unchecked(unit: Unit, outcome: Outcome, code: str, *reasons: str) -> Checked:
+    """The result for a file that was not checked: the reasons are its errors, without a span."""
     name = unit.source.name if isinstance(unit, Text) else unit.path if isinstance(unit, Absent) else unit
     return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
 
 
 def troubled(unit: str | Text, trouble: Trouble) -> Checked:
-    """A file that there was trouble with."""
+    """The result for a file that could not be read or imported."""
     outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
     return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
 

@@ -18,22 +18,19 @@ from dataclasses import replace
 from multiprocessing import get_context
 from threading import Thread, current_thread, main_thread
 
-from gradual.interface.input.files import Absent, Text
+from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
-from gradual.tools.checking.checking import Checked, Outcome, Wanted, checked_file, troubled, unchecked
+from gradual.tools.checking.checking import Checked, Outcome, Unit, Wanted, checked_file, troubled, unchecked
 
 AHEAD = 4
 """How many files for each process are submitted ahead of the one to be reported next."""
-
-Unit = str | Text | Absent
-"""The path of a file, a text that was read, or what is neither."""
 
 Task = tuple[Unit, Wanted]
 """What to check, and how."""
 
 
 def checked_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
-    """Check every file with so many processes; yield the results in order."""
+    """Check every file with `jobs` processes; yield the results in order."""
     if min(jobs, len(tasks)) < 2:
         yield from (_guarded(*task) for task in tasks)
         return
@@ -47,7 +44,7 @@ def checked_all(tasks: Sequence[Task], jobs: int) -> Iterator[Checked]:
 
 
 def _one_by_one(tasks: Sequence[Task]) -> Iterator[Checked]:
-    """Check files, one of which killed its process, with a single process, to find the one responsible."""
+    """Check files with a single process, to find the one among them that kills its process."""
     rest = deque(tasks)
     while rest:
         for found in _beside(tuple(rest), 1):
@@ -86,7 +83,7 @@ def _guarded(unit: Unit, wanted: Wanted) -> Checked:
         return troubled(unit, trouble)
     except MemoryError:
         return unchecked(unit, Outcome.MEMORY, "E0704", "out of memory")
-    except Exception:  # the boundary of a file, as `cli.entry` is that of a run over one
+    except Exception:  # report it and go on, as `cli.entry` does for a single file
         why = "a bug in gradual, not in the program; please report it with the lines below"
         crashed = unchecked(unit, Outcome.CRASHED, "E0900", why)
         return replace(crashed, diagnostics=(replace(crashed.diagnostics[0], notes=(traceback.format_exc(),)),))

@@ -13,11 +13,11 @@ from gradual.checker.fixes.suggested import edited
 from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Edit, Help
-from gradual.interface.input.files import MODEL, Absent
+from gradual.interface.input.files import Absent, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.terminal import Trouble
 from gradual.source import Source
-from gradual.tools.checking.checking_many import Unit
+from gradual.tools.checking.checking import Unit
 
 BOM = b"\xef\xbb\xbf"
 
@@ -30,8 +30,8 @@ class Fixed:
     """A program after fixing.
 
     Attributes:
-        text: as it is now.
-        applied: what was applied, in the words of the helps.
+        text: the fixed text.
+        applied: the texts of the helps that were applied.
         hidden: how many helps are left that only `--unsafe-fixes` applies.
     """
 
@@ -42,19 +42,19 @@ class Fixed:
 
     @property
     def diff(self) -> str:
-        """What changed, as a unified diff."""
+        """The change as a unified diff."""
         return difference(self.source, self.text)
 
 
 def difference(source: Source, text: str) -> str:
-    """From a source to what it became, as a unified diff."""
+    """The unified diff from a source to a new text."""
     before, after = (one.splitlines(keepends=True) for one in (source.text, text))
     lines = unified_diff(before, after, source.name, source.name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def fixed(source: Source, options: Options, *, unsafe: bool) -> Fixed:
-    """Apply all safe helps to a program, or all with edits, as long as findings disappear."""
+    """Apply all safe helps, or with `unsafe` all that have edits, as long as findings disappear."""
     text, applied, seen = source.text, list[str](), {source.text}
     found = compile_source(source, options).diagnostics
     for _ in range(ROUNDS):
@@ -79,7 +79,7 @@ def _choices(found: Iterable[Diagnostic], unsafe: bool) -> Iterator[list[Help]]:
 
 
 def _is_better(after: Sequence[Diagnostic], before: Sequence[Diagnostic]) -> bool:
-    """Whether a finding disappeared; since each help was tried, new findings were only hidden by it."""
+    """Whether a finding disappeared; new findings are ignored, since each help was tried when it was proposed."""
     return bool(_counted(before) - _counted(after))
 
 
@@ -112,7 +112,7 @@ def _touch(one: Edit, other: Edit) -> bool:
 def fixed_all(units: Iterable[Unit], options: Options, *, unsafe: bool) -> Iterator[Fixed]:
     """Fix each readable program; models and unreadable files are left for the check to report."""
     for unit in units:
-        if isinstance(unit, Absent) or (isinstance(unit, str) and unit.endswith(MODEL)):
+        if isinstance(unit, Absent) or (isinstance(unit, str) and model_format(unit) is not None):
             continue
         with suppress(Trouble):
             text = read(unit) if isinstance(unit, str) else unit

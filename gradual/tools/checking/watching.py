@@ -12,19 +12,19 @@ from gradual.interface.input.files import expanded
 from gradual.interface.terminal import Output, told
 
 PAUSE = 0.2
-"""Seconds between two looks at the files."""
+"""Seconds between two checks for changed files."""
 
 CLEARED = "\x1b[2J\x1b[3J\x1b[H"
-"""What empties a terminal."""
+"""The escape sequence that clears a terminal."""
 
 State = dict[str, tuple[int, int] | None]
-"""When each file was changed last, in nanoseconds, and its size in bytes; None where it cannot be read."""
+"""File -> its modification time in nanoseconds and its size in bytes; None if it cannot be accessed."""
 
 
 def watching(out: Output, paths: Sequence[str], endings: Sequence[str], look: Callable[[], object]) -> None:
-    """Look at once, and again whenever a file changes, comes or goes, until interrupted.  Troubles are told.
+    """Call `look` now, and whenever a file changes, appears or disappears, until interrupted.  Errors are reported.
 
-    Of folders, the files with such endings are looked at.
+    In folders, the files with one of the endings are watched.
     """
     seen: State | None = None
     while True:

@@ -1,1 +1,1 @@
-"""The commands of `gradual`, one file each: options, one call of `gradual.compiler`, and what is written."""
+"""The commands of `gradual`, one file each: options, one call of `gradual.compiler`, and the output."""

@@ -59,7 +59,7 @@ def _entry(compilation: Compilation, file: str, entry: str | None) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- binding
 def _bound(compilation: Compilation, name: str, plan: Plan, bound: Sequence[str]) -> Plan:
-    """The plan where some sizes are numbers, and whatever follows from them."""
+    """The plan with some sizes replaced by numbers, as well as the sizes that follow from these."""
     facts = entry_facts(compilation.core.functions[name])
     known = {_plain(variable.name): variable for variable in _unknowns(compilation, name, plan)}
     for text in bound:
@@ -92,7 +92,7 @@ def _open(known: Mapping[str, Variable]) -> str:
 
 
 def _unknowns(compilation: Compilation, name: str, plan: Plan) -> Iterator[Variable]:
-    """What is open on entry: in the parameters' sizes and in the formulas."""
+    """The sizes that are unknown on entry: the function's binders, and variables in the formulas of the plan."""
     function = compilation.core.functions[name]
     yield from function.type.binders
     params = {param.name for param in function.params}
@@ -144,7 +144,7 @@ def _totals(plan: Plan) -> Iterator[str]:
 
 
 def _told(dim: Dim) -> str:
-    """A formula, and what makes it shorter where it is too long to be printed."""
+    """A formula; if it is too long to be printed, with the advice to bind sizes."""
     text = str(dim)
     return f"{text} (a formula of {len(dim.variables())} sizes; --bind some of them)" if "…" in text else text
 
@@ -156,7 +156,7 @@ def _share(plan: Plan) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- JSON
 def _objects(plan: Plan) -> Iterator[str]:
-    """An object a line: the plan, its slots, its buffers."""
+    """One object per line: the plan, its slots, its buffers."""
     yield json_lines.line(
         {
             "kind": "plan",

@@ -1,4 +1,4 @@
-"""`gradual annotate`: the types and needs that were inferred, written into the program."""
+"""`gradual annotate`: write the inferred types and constraints into the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradual.interface.input.files import MODEL, STDIN
+from gradual.interface.input.files import STDIN, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import errors, show
 from gradual.interface.terminal import Output, note, shared
@@ -33,7 +33,7 @@ def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
     from gradual.tools.checking.fixing import difference
     from gradual.tools.migrating.rounds import migrated
 
-    if file.endswith(MODEL):
+    if model_format(file) is not None:
         raise click.UsageError(f"`{file}` is a model; `gradual import` makes a program of it")
     text = read(file)
     if text.flaw is not None:
@@ -50,7 +50,7 @@ def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
 
 
 def _tell_left(out: Output, result: Migrated) -> None:
-    """What stays unknown, a line each, with its place in the program as it is now."""
+    """Report the remaining unknowns, one per line, with their positions in the annotated program."""
     after = Source(result.source.name, result.text)
     for left in result.left if not out.quiet else ():
         place = after.position(left.span.start)

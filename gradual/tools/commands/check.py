@@ -13,22 +13,23 @@ import click
 
 from gradual.compilation import Options
 from gradual.diagnostic import Diagnostic, Severity, counted
-from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded
+from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Absent, Importing, Text, expanded, model_format
 from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, note, shared
 from gradual.report import render
+from gradual.report.located import generated
 from gradual.report.summary import totals
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import Checked, Wanted, checked_file, file_row
-from gradual.tools.checking.checking_many import Unit, checked_all
+from gradual.tools.checking.checking import Checked, Unit, Wanted, checked_file, file_row
+from gradual.tools.models.options import named_sizes, sizes_called
 
 if TYPE_CHECKING:
     from gradual.tools.checking.fixing import Fixed
 
-ENDINGS = PROGRAM, MODEL
+ENDINGS = PROGRAM, *MODELS
 """The endings of the files that are checked in a folder."""
 SHOWN = 20
 """How many errors are shown unless `--max-errors` says otherwise."""
@@ -90,6 +91,9 @@ class Tally:
 )
 @click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
+@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@named_sizes
+@click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of a model's inputs.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
 @click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
@@ -113,6 +117,9 @@ def check(
     static: bool,
     entry: str | None,
     empty: tuple[str, ...],
+    where: str | None,
+    called: tuple[str, ...],
+    guards: bool,
     max_errors: int | None,
     jobs: int,
     fix: bool,
@@ -120,7 +127,7 @@ def check(
     unsafe: bool,
     watch: bool,
 ) -> int:
-    """Check programs: files, folders with `.relay` and `.onnx` files, or `-` for standard input.
+    """Check programs: files, folders with `.relay`, `.onnx` and `.pt2` files, or `-` for standard input.
 
     Each file is checked, even if others cannot be read; the exit code is the worst of theirs.
     Without a path the `paths` of the configuration are checked, which is `gradual.toml`, or `[tool.gradual]` in
@@ -145,7 +152,8 @@ def check(
     paths = paths or settings_for(os.curdir).paths
     if not paths:
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
-    wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, empty)
+    importing = Importing(where=where, empty=empty, called=sizes_called(called), guards=guards)
+    wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
     if watch:
         from gradual.tools.checking.watching import watching
 
@@ -212,7 +220,7 @@ def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs
     tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for checked in checked_all(tasks, jobs) if many else [_only(*tasks[0])]:
+    for checked in _many(tasks, jobs) if many else [_only(*tasks[0])]:
         tally.add(checked)
         if not checked.checked and not out.terminal:
             for found in checked.diagnostics:
@@ -236,8 +244,15 @@ def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
     """The options for a file by the settings of its folder; standard input has those of the current folder."""
     path = unit.path if isinstance(unit, Absent) else unit
     settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
-    is_model = not isinstance(path, Text) and path.endswith(MODEL)
+    is_model = not isinstance(path, Text) and model_format(path) is not None
     return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
+
+
+def _many(tasks: Sequence[tuple[Unit, Wanted]], jobs: int) -> Iterator[Checked]:
+    """Check every file; a failure to read one is its result."""
+    from gradual.tools.checking.checking_many import checked_all
+
+    return checked_all(tasks, jobs)
 
 
 def _only(unit: Unit, wanted: Wanted) -> Checked:
@@ -272,6 +287,9 @@ def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
     locate = render.within(checked.source)
     for diagnostic in _loud(found, out):
         yield render.full(diagnostic, locate, out.paint) + "\n"
+        if out.verbose and checked.source.origin(diagnostic.span) is not None:
+            yield "in the program made from the model:\n"
+            yield render.full(diagnostic, generated(checked.source), out.paint) + "\n"
 
 
 def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:

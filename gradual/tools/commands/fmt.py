@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gradual.interface.input.files import MODEL, PROGRAM, STDIN, Absent, Text, expanded
+from gradual.interface.input.files import PROGRAM, STDIN, Absent, Text, expanded, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import show
 from gradual.interface.terminal import Output, Trouble, shared, told
@@ -21,13 +21,13 @@ from gradual.syntax.printing.format import formatted
 @shared
 def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:
     """Rewrite programs in their canonical form, comments kept; `-` is read from and written to the console."""
-    if model := next((path for path in paths if path.endswith(MODEL)), None):
+    if model := next((path for path in paths if model_format(path) is not None), None):
         raise click.UsageError(f"`{model}` is a model; `gradual import` prints it in canonical form")
     return max(_one(out, path, only_check) for path in expanded(paths, [PROGRAM]))
 
 
 def _one(out: Output, path: str | Absent, only_check: bool) -> int:
-    """Format one file; one that cannot be read is told, and the next one is taken."""
+    """Format one file; report one that cannot be read, so that the others are still formatted."""
     try:
         if isinstance(path, Absent):
             raise path.trouble
@@ -38,7 +38,7 @@ def _one(out: Output, path: str | Absent, only_check: bool) -> int:
 
 
 def _formatted(out: Output, text: Text, only_check: bool) -> int:
-    """Format one text; 1 if it cannot be read, or should be in another form and may not be changed."""
+    """Format one text; return 1 if it has syntax errors, or if `only_check` is set and it is not formatted."""
     source = text.source
     flaws = [text.flaw] if text.flaw else parse(source)[1]
     if flaws:

@@ -1,4 +1,4 @@
-"""`gradual grammar`: the one grammar."""
+"""`gradual grammar`: the grammar of the language."""
 
 from __future__ import annotations
 

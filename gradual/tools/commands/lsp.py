@@ -28,7 +28,7 @@ def lsp(tcp: int | None, smt: bool | None) -> None:
         raise click.UsageError(f"the language server needs the package pygls: {INSTALL}") from error
     server = serving(Given(smt=smt))
     if tcp is None:
-        # the server closes the streams that it is given
+        # duplicates, since the server closes the streams that it is given
         with os.fdopen(os.dup(0), "rb") as asked, os.fdopen(os.dup(1), "wb") as told:
             _answer(server, asked, told)
     else:
@@ -42,7 +42,7 @@ def lsp(tcp: int | None, smt: bool | None) -> None:
 
 
 def _answer(server: Server, asked: IO[bytes], told: IO[bytes]) -> None:
-    """Answer one editor until it leaves; raises Trouble where a message is too long."""
+    """Serve one editor until it disconnects; raises Trouble if a message is too long."""
     from gradual.tools.lsp.messages import Messages, TooLong
 
     try:

@@ -40,7 +40,7 @@ def ops(out: Output, name: str | None, by_facets: bool, refused: bool, format: s
 
 
 def named(name: str) -> Operator:
-    """The operator of a name or alias; a usage error tells what is near."""
+    """The operator of a name or alias; the usage error for an unknown name lists similar ones."""
     if name not in CATALOGUE:
         near = get_close_matches(name, CATALOGUE, n=3)
         raise click.UsageError(f"there is no operator `{name}`" + (f"; near: {', '.join(near)}" if near else ""))
@@ -58,7 +58,7 @@ def table(operators: Sequence[Operator]) -> list[str]:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of words, each column as wide as its widest."""
+    """Rows of words in columns, each as wide as its widest word."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(f"{word:<{width}}" for word, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 

@@ -28,7 +28,7 @@ def repl(out: Output, file: str | None, no_smt: bool) -> None:
 
 
 def _piped(out: Output) -> Ask:
-    """Lines of standard input, repeated behind their prompts as a terminal would show them."""
+    """Lines of standard input, echoed after their prompts as a terminal would show them."""
 
     def ask(prompt: str) -> str:
         line = sys.stdin.readline(LIMITS.message + 1)
@@ -57,7 +57,7 @@ def _typed(session: Session) -> Ask:
 
 
 def _history() -> Path | None:
-    """Where the history is kept; None if no such place can be made."""
+    """The file of the history; None if its folder cannot be made."""
     place = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "gradual"
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`gradual run`: a call, its value, or who is to blame."""
+"""`gradual run`: run a call, and print its value, or who is blamed for a failed check."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ import click
 from gradual.compilation import Compilation, Options
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
+from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.value import Value, shown_value
+from gradual.tools.models.options import named_sizes, sizes_called
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
 SAVED = (".json", ".npy", ".npz")
-"""What `--save` writes, by the end of the file's name."""
+"""The endings of the files that `--save` can write."""
 
 
 @click.command()
@@ -34,6 +36,8 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
+@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@named_sizes
 @shared
 def run(
     out: Output,
@@ -47,11 +51,13 @@ def run(
     save: str | None,
     no_smt: bool,
     empty: tuple[str, ...],
+    where: str | None,
+    called: tuple[str, ...],
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
 
     Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor; a path with a comma stands in
-    double quotes, @"a, b.npy".
+    double quotes, @"a, b.npy". The weights of a model may be left out: they follow its inputs.
 
     The graph runtime takes only functions of which every size is known; what is unknown is reported, with exit 1.
     Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
@@ -62,7 +68,8 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    compilation, found = compiled(file, Options(smt=not no_smt), empty)
+    importing = Importing(where, empty=empty, called=sizes_called(called))
+    compilation, found = compiled(file, Options(smt=not no_smt), importing)
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
@@ -70,11 +77,11 @@ def run(
         call_ = compilation.graph(name).run if runtime == "graph" else partial(compilation.run, name)
     except NotStatic as refused:
         return _refused(out, compilation, refused.diagnostics, format)
-    return _outcome(out, compilation, call_, given, format, save)
+    return _outcome(out, compilation, call_, compilation.with_weights(name, given), format, save)
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
-    """A run that does not begin."""
+    """Report why a run does not start."""
     if format == "json":
         out.line(json_lines.line(json_lines.rejected(compilation.source, found)))
     else:
@@ -85,7 +92,7 @@ def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic],
 def _called(
     compilation: Compilation, file: str, call: str | None, entry: str | None, path: str | None, seed: int
 ) -> tuple[str, list[Value]]:
-    """The function and its arguments; raises Trouble where they cannot be read."""
+    """The function and its arguments; raises Trouble if they cannot be read."""
     functions = compilation.functions
     if call is None:
         name = entry or "@main"
@@ -108,11 +115,11 @@ def _outcome(
     out: Output,
     compilation: Compilation,
     call: Callable[..., Value],
-    given: list[Value],
+    given: Sequence[Value],
     format: str,
     save: str | None,
 ) -> int:
-    """Run, write the outcome, and give the exit code."""
+    """Run, write the outcome, and return the exit code."""
     source, as_json = compilation.source, format == "json"
     try:
         value = call(*given)

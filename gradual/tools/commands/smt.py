@@ -1,4 +1,4 @@
-"""`gradual smt`: the questions put to the solver."""
+"""`gradual smt`: the queries to the SMT solver."""
 
 from __future__ import annotations
 

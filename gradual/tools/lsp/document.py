@@ -1,4 +1,4 @@
-"""A text that is being edited: its positions, its names, and what the checker says of it.
+"""A text that is being edited: its positions, its syntax tree and its names.
 
 The protocol counts columns in UTF-16 code units, the language in code points.
 """
@@ -28,7 +28,7 @@ class Document:
 
     @cached_property
     def module(self) -> ast.Module:
-        """The text as far as it can be read."""
+        """The syntax tree of the text, as far as it can be parsed."""
         return parse(self.source)[0]
 
     @cached_property
@@ -37,7 +37,7 @@ class Document:
         return Names(self.module, self.text)
 
     def offset(self, line: int, character: int) -> int:
-        """Where a place of the protocol lies: 0-based, columns in UTF-16 units; beyond the text, at its end."""
+        """The offset of a position of the protocol: 0-based, columns in UTF-16 units; at most the end of the text."""
         start = self._start(line)
         units = 0
         for at in range(start, len(self.text)):
@@ -62,5 +62,5 @@ class Document:
         return at.line - 1, len(before) + sum(ord(character) > 0xFFFF for character in before)
 
     def lines(self, first: int, last: int) -> Span:
-        """The text of some lines, both included."""
+        """The span of the lines `first` to `last`, both included."""
         return Span(self._start(first), self._start(last + 1))

@@ -24,7 +24,7 @@ from gradual.types.dtype import DType
 
 SOURCE = "gradual"
 
-_GRAVE = {
+SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
@@ -82,7 +82,7 @@ def _diagnostic(document: Document, found: Diagnostic) -> lsp.Diagnostic:
     return lsp.Diagnostic(
         range=range_of(document, found.span),
         message="\n".join([found.message, *notes]),
-        severity=_GRAVE[found.severity],
+        severity=SEVERITIES[found.severity],
         code=found.code,
         source=SOURCE,
         related_information=related,
@@ -114,7 +114,7 @@ def _changes(document: Document, edits: Sequence[tuple[Span, str]]) -> lsp.Works
 
 # ----------------------------------------------------------------------------------------------------------- names
 def hover(document: Document, found: Findings, offset: int) -> lsp.Hover | None:
-    """The type of a name, what is known of its elements, an operator's entry, and the checks that are left there."""
+    """The type of a name, its elements if known, an operator's entry, and the residual checks at a position."""
     occurrence = document.names.at(offset)
     parts = [] if occurrence is None else list(_told(document, found, occurrence.symbol))
     covering = [one for one in found.checks if one.span.start <= offset <= one.span.end]
@@ -153,7 +153,7 @@ def _binding(found: Findings, symbol: Symbol) -> Binding | None:
 
 
 def definition(document: Document, offset: int) -> lsp.Location | None:
-    """Where a name is defined."""
+    """The definition of the name at a position."""
     occurrence = document.names.at(offset)
     if occurrence is None or occurrence.symbol.span is None:
         return None
@@ -161,7 +161,7 @@ def definition(document: Document, offset: int) -> lsp.Location | None:
 
 
 def references(document: Document, offset: int, declaration: bool) -> list[lsp.Location]:
-    """Every place of a name."""
+    """Every occurrence of the name at a position."""
     occurrence = document.names.at(offset)
     if occurrence is None:
         return []
@@ -171,17 +171,17 @@ def references(document: Document, offset: int, declaration: bool) -> list[lsp.L
 
 
 def renamable(document: Document, offset: int) -> Span | None:
-    """The name at a place, if it can have another."""
+    """The name at a position, if it can be renamed."""
     occurrence = document.names.at(offset)
     return None if occurrence is None or occurrence.symbol.span is None else occurrence.span
 
 
 class NoName(ValueError):
-    """What cannot be the new name, and why."""
+    """The error for an invalid new name; the argument says why."""
 
 
 def rename(document: Document, offset: int, name: str) -> lsp.WorkspaceEdit | None:
-    """The edits that give a name another; raises NoName where it can be none."""
+    """The edits that rename the name at a position; raises NoName if the new name is invalid."""
     occurrence = document.names.at(offset)
     if occurrence is None or occurrence.symbol.span is None:
         return None
@@ -222,7 +222,7 @@ def _symbol(
 
 
 def tokens(document: Document) -> list[int]:
-    """The names of a text as five numbers each, counted from the one before."""
+    """The semantic tokens of a text: five numbers for each name, with its position relative to the previous name."""
     data: list[int] = []
     line = column = 0
     for one in document.names.occurrences:
@@ -253,7 +253,7 @@ def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHi
 
 
 def _written_types(module: ast.Module) -> Iterator[Span]:
-    """The names that are bound with a written type."""
+    """The spans of names that are bound with a written type."""
     for part in everything(module.definitions):
         if isinstance(part, ast.Let | ast.Param | ast.FreeVar) and part.annotation is not None:
             yield part.span if part.name is None else part.name.span
@@ -309,7 +309,7 @@ def _first_line(operator: Operator) -> str:
 
 
 def _function_at(document: Document, offset: int) -> str:
-    """The definition that contains a position, or is the last one before it."""
+    """The definition that contains a position, or else the last one before it."""
     name = ""
     for one, _, span, _ in outline(document.module):
         if span.start <= offset:
@@ -338,7 +338,7 @@ def _call(text: str, offset: int) -> tuple[str, int] | None:
 
 
 def signature_help(document: Document, found: Findings, offset: int) -> lsp.SignatureHelp | None:
-    """The operator or function whose arguments are being written, and which of them."""
+    """The operator or function whose arguments are being typed, and the index of the argument."""
     called = _call(document.text, offset)
     if called is None:
         return None
@@ -358,7 +358,7 @@ def signature_help(document: Document, found: Findings, offset: int) -> lsp.Sign
 
 
 def format_edits(document: Document) -> list[lsp.TextEdit]:
-    """The canonical form of a text, if it can be read."""
+    """The edit that formats a text, if it can be parsed and is not formatted yet."""
     if parse(document.source)[1]:
         return []
     after = formatted(document.source)

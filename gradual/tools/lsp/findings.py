@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
+from gradual.codes import LINTS
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.levels import Levels
-from gradual.lints.lint import LINTS, lints_of_names
+from gradual.lints.lint import lints_of_names
 from gradual.report.bindings import Binding
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
@@ -43,7 +44,7 @@ P = TypeVar("P", bound=Placed)
 
 @dataclass(frozen=True)
 class Findings:
-    """What the checker found in a text.
+    """The findings of the checker in a text.
     Attributes:
         diagnostics: errors and warnings.
         checks: residual checks, as notes.
@@ -62,7 +63,7 @@ class Findings:
 
 
 def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
-    """The findings at the severities that the text's comments and the configuration give them."""
+    """The findings with their severities set by the text's comments and the configuration."""
     comments = allowed(source)
     said, checks = (
         tuple(levels.graded(comments.kept(source, some)))
@@ -217,7 +218,7 @@ def _globals(node: object) -> set[str]:
 def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str], checking: set[str]) -> Source:
     """The text with only the changed functions and those that they mention, the latter with trivial bodies.
 
-    Functions `checking` something, and their callers, keep their bodies: a call may always fail such a check.
+    The functions in `checking`, which have residual checks, and their callers keep their bodies.
     """
     text, at, parts = source.text, 0, []
     whole, typed = _needed(functions, changed, checking | _reaching(functions, checking))
@@ -236,7 +237,7 @@ def _without(source: Source, functions: Mapping[str, ast.Def], changed: set[str]
 
 
 def _needed(functions: Mapping[str, ast.Def], changed: set[str], bodies: set[str]) -> tuple[set[str], set[str]]:
-    """`(whole, typed)`: the needed functions that keep their bodies, and those of which the types suffice."""
+    """`(whole, typed)`: the needed functions that keep their bodies, and those whose types suffice."""
     whole, typed, waiting = set(changed), set[str](), list(changed)
     while waiting:
         for name in (_globals(functions[waiting.pop()].function) & functions.keys()) - whole - typed:
@@ -313,7 +314,7 @@ def _joined(parts: Sequence[Findings]) -> Findings:
 
 
 def _moved(found: Findings, by: int) -> Findings:
-    """The findings shifted by so many code points."""
+    """The findings shifted by `by` code points."""
     if by == 0:
         return found
 

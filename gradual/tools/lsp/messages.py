@@ -1,4 +1,4 @@
-"""The messages of an editor as they come in, none of them longer than the limit."""
+"""The incoming messages of an editor, with a limit on their length."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import IO
 from gradual.limits import LIMITS
 
 HEADER = 4096
-"""The longest line of a message's head, in bytes."""
+"""The longest line of a message's header, in bytes."""
 
 
 class TooLong(Exception):
-    """A message that is not read; the argument says how long it is, and which limit says so."""
+    """The error for a message that is too long to be read; the argument has its length and the limit."""
 
 
 class Messages:
-    """A stream as the server reads it: lines of a head, then so many bytes of a message."""
+    """The input stream of the server: header lines, then the bytes of a message."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -28,7 +28,7 @@ class Messages:
         return line
 
     def read(self, count: int) -> bytes:
-        """The next bytes.  Raises TooLong before anything of a message is read that is too long."""
+        """The next `count` bytes.  Raises TooLong, without reading any of them, if they are more than the limit."""
         if count > LIMITS.message:
             raise TooLong(f"a message of {count} bytes is not read: the limit `message` is {LIMITS.message} bytes")
         return self._stream.read(count)

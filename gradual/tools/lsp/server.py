@@ -1,7 +1,7 @@
 """The language server: requests of the protocol, answered by `features`.
 
-A change is checked when nothing more was typed for a moment; everything else is answered from the last version that
-was read, and from the findings of the last one that was checked.
+A changed text is checked when nothing has been typed for a moment; requests are answered from the current version, and
+from the findings of the last version that was checked.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
@@ -25,7 +26,10 @@ from gradual.source import Span
 from gradual.tools.lsp import features
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Checker, Findings, at_levels
+from gradual.tools.lsp.models import checked_model
 
+CHECK_MODEL = "gradual.checkModel"
+"""The command that checks a model."""
 PAUSE = 0.1
 """Seconds without a change after which a text is checked."""
 
@@ -35,8 +39,8 @@ class Opened:
     """A text that is open in the editor.
 
     Attributes:
-        checked: the version that the findings are about.
-        settings: those of the folder that it lies in.
+        checked: the version to which the findings belong.
+        settings: the settings of its folder.
     """
 
     document: Document
@@ -48,16 +52,17 @@ class Opened:
 
 
 class Server(LanguageServer):
-    """A server over the texts that are open."""
+    """The language server, with the texts that are open, and the files that diagnostics of models are shown in."""
 
     def __init__(self, given: Given | None = None) -> None:
         super().__init__("gradual", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental)
         self.given = given or Given()
         self.texts: dict[str, Opened] = {}
         self.troubles: set[str] = set()
+        self.models: dict[str, tuple[str, ...]] = {}
 
     def take(self, uri: str) -> Opened:
-        """Read the present version of a text."""
+        """Read the current version of a text."""
         held = self.workspace.get_text_document(uri)
         document = Document(uri, held.source, held.version)
         if uri in self.texts:
@@ -103,13 +108,13 @@ class Server(LanguageServer):
         self.check(uri)
 
     def settled(self, uri: str) -> None:
-        """Check a text now, if it was changed since: places and edits are those of the present version."""
+        """Check a text now if it has changed since the last check, so that spans and edits fit the current version."""
         opened = self.texts.get(uri)
         if opened is not None and opened.checked is not opened.document:
             self.check(uri)
 
     def at(self, uri: str, position: lsp.Position) -> tuple[Opened, int]:
-        """A text, and the offset of a place in it."""
+        """A text, and the offset of a position in it."""
         opened = self.texts[uri] if uri in self.texts else self.take(uri)
         return opened, opened.document.offset(position.line, position.character)
 
@@ -120,12 +125,31 @@ class Server(LanguageServer):
 
 
 def serving(given: Given | None = None) -> Server:
-    """A server with everything that it answers; what is given goes before every configuration."""
+    """A server with all its features; the settings `given` take precedence over every configuration."""
     server = Server(given)
     _texts(server)
     _names(server)
     _typing(server)
+    _models(server)
     return server
+
+
+def _models(server: Server) -> None:
+    @server.command(CHECK_MODEL)
+    def check_model(path: str) -> str:
+        """Check a model, given by path or URI, and publish its diagnostics in the files it was exported from."""
+        path = to_fs_path(path) or path
+        for uri in server.models.pop(path, ()):
+            server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+        try:
+            compilation, found = checked_model(path, server.settings(Path(path).absolute().as_uri()).of_models)
+        except Trouble as trouble:
+            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, trouble.message))
+            return trouble.message
+        server.models[path] = tuple(found)
+        for uri, diagnostics in found.items():
+            server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
+        return compilation.totals
 
 
 def _texts(server: Server) -> None:

@@ -12,7 +12,7 @@ from itertools import chain, count
 
 from gradual.checker.fixes.requirements import clauses_added
 from gradual.checker.program.elided import is_omitted
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.compilation import Compilation
 from gradual.core.terms import Function
 from gradual.diagnostic import Edit
@@ -65,7 +65,7 @@ class Site:
 
     text: str
     definition: ast.Def
-    state: TypingContext
+    state: Elaboration
     function: Function
     taken: frozenset[str]
     everything: bool
@@ -215,7 +215,7 @@ def _forgotten(site: Site) -> Iterator[Proposal]:
             yield Proposal((Edit(at, str(size)),), (at,), str(size))
 
 
-def _remembered(size: Dim, state: TypingContext) -> Dim:
+def _remembered(size: Dim, state: Elaboration) -> Dim:
     for _ in range(len(state.unknowns.forgotten)):
         size = size.substitute(state.unknowns.forgotten)
     return size

@@ -51,7 +51,7 @@ def open_ranks(function: ast.Fn) -> list[OpenRank]:
 
 
 def _tensors(function: ast.Fn) -> Iterator[tuple[str, ast.TensorType]]:
-    """The tensor types of the parameters, each with its path; not those inside data, references and functions."""
+    """The tensor types of the parameters, each with its path; none inside data, reference and function types."""
     waiting = [(param.name.name, param.annotation) for param in reversed(function.params)]
     while waiting:
         path, type = waiting.pop()

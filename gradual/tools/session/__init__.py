@@ -1,4 +1,4 @@
-"""The interactive session: definitions and values that grow with each input, and the prompt around it.
+"""The interactive session: definitions and values that accumulate with each input, and the prompt.
 
 `Session` compiles and runs an input, `repl` reads inputs and commands, `completion` completes names.
 """

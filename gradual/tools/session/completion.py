@@ -17,13 +17,13 @@ _CALL = re.compile(r"([a-z][\w.]*)\((?:[^()]|\([^()]*\))*$")
 
 
 class Names(Completer):
-    """The completions at the cursor."""
+    """The completer of a session's prompt."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """The names that begin with what was typed of one."""
+        """The names that begin with the word before the cursor."""
         text = document.text_before_cursor
         word = begun(text)
         for name in candidates(self.session, text):
@@ -32,13 +32,13 @@ class Names(Completer):
 
 
 def begun(text: str) -> str:
-    """The word that ends at the cursor."""
+    """The word at the end of a text."""
     match = _WORD.search(text)
     return match[0] if match else ""
 
 
 def candidates(session: Session, text: str) -> Iterator[str]:
-    """All names that could stand at the end of a text, sorted by kind."""
+    """All names that could be meant at the end of a text, by kind."""
     word = begun(text)
     if text.startswith(":") and " " not in text:
         yield from (f":{name}" for name in COMMANDS)
@@ -53,7 +53,7 @@ def candidates(session: Session, text: str) -> Iterator[str]:
 
 
 def _attributes(text: str) -> Iterator[str]:
-    """The attributes of the operator whose call is open."""
+    """The attributes of the operator whose arguments are being typed."""
     match = _CALL.search(text)
     if match and match[1] in CATALOGUE:
         yield from (f"{spec.name}=" for spec in CATALOGUE[match[1]].attributes)

@@ -1,4 +1,4 @@
-"""The read-evaluate-print loop: inputs and commands against a session, the same text on a terminal and in a pipe."""
+"""The read-evaluate-print loop: inputs and commands of a session, with the same output on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ PROMPT, CONTINUED = "gradual> ", "      .. "
 _DEFINITIONS = (ast.Def, ast.TypeDef, ast.ExternType, ast.OperatorDef)
 
 Ask = Callable[[str], str]
-"""Reads one line behind a prompt; EOFError at the end, KeyboardInterrupt to leave the input."""
+"""A function from a prompt to a line; raises EOFError at the end, KeyboardInterrupt to abandon the input."""
 
 
 class Quit(Exception):
-    """The session ends."""
+    """Raised to end the session."""
 
 
 @dataclass(slots=True)
 class Session:
-    """A session with what it knows now and what it knew before each input."""
+    """A session: its current state, and the state before each input."""
 
     out: Output
     options: Options = field(default_factory=Options)
@@ -57,7 +57,7 @@ class Session:
 
     # ------------------------------------------------------------------------------------------------- reading
     def loop(self, ask: Ask) -> None:
-        """Read and answer until the end of input or `:quit`; an interrupt leaves the input, never the session."""
+        """Read and answer until the end of input or `:quit`; an interrupt abandons the input, never the session."""
         while True:
             try:
                 self.answer(self.input(ask))
@@ -67,7 +67,7 @@ class Session:
                 return
 
     def input(self, ask: Ask) -> str:
-        """One input: lines for as long as the parser wants more; a blank line ends it in any case."""
+        """Read one input: lines until it is complete for the parser, or until a blank line."""
         text = ask(PROMPT)
         while not text.startswith(":") and parse_incomplete(text):
             try:
@@ -98,7 +98,7 @@ class Session:
 
     # -------------------------------------------------------------------------------------------------- inputs
     def entered(self, text: str) -> Iterator[str]:
-        """Definitions, items or an expression."""
+        """Process definitions, items or an expression."""
         self.inputs += 1
         source = Source(f"<input {self.inputs}>", text)
         fragment, flaws = parse_fragment(source)
@@ -113,7 +113,7 @@ class Session:
                     yield from self.evaluate(source, entry)
 
     def define(self, source: Source, definitions: list[ast.Definition], base: State) -> Iterator[str]:
-        """Take in definitions, unless the session would then have an error; show their types."""
+        """Add definitions to the session and show their types, unless the program would have an error."""
         new = session.pieces(source, definitions)
         state = session.defined(base, new)
         made = session.compiled(state, self.options, ("()",) if state.bound else ())
@@ -125,7 +125,7 @@ class Session:
             yield from (self.type_line(made, name) for name in made.compilation.types if name in names)
 
     def type_line(self, made: Compiled, name: str) -> str:
-        """A function's type and how many checks it has."""
+        """A function's type and the number of its residual checks."""
         count = len(checks_of(made, name))
         noun = "check" if count == 1 else "checks"
         return f"{name} : {made.compilation.types[name]}" + (f"   ({count} residual {noun})" if count else "")
@@ -159,7 +159,7 @@ class Session:
 
     # ------------------------------------------------------------------------------------------------ commands
     def command(self, text: str) -> Iterator[str]:
-        """A command by its name or a prefix of it that no other has."""
+        """Execute a command, given by its name or an unambiguous prefix."""
         word, _, rest = text.strip().partition(" ")
         fitting = [name for name in COMMANDS if name.startswith(word)] if word not in COMMANDS else [word]
         if word == "?":
@@ -171,7 +171,7 @@ class Session:
         yield from COMMANDS[fitting[0]].does(self, rest.strip())
 
     def program(self) -> Compiled:
-        """The definitions, compiled."""
+        """Compile the definitions."""
         return session.compiled(self.state, self.options)
 
     def type(self, text: str) -> Iterator[str]:
@@ -188,7 +188,7 @@ class Session:
             yield f"{text} : {shown(made.result)}"
 
     def checks(self, name: str) -> Iterator[str]:
-        """The residual checks of the session or of one function."""
+        """The residual checks of the session, or of one function."""
         made = self.program()
         found = checks_among(made, name)
         for check in found:
@@ -199,7 +199,7 @@ class Session:
             yield "no residual checks"
 
     def why(self, name: str) -> Iterator[str]:
-        """What a residual check guards, why it is not proved, who left it open, and what would prove it."""
+        """What a residual check guards, why it is not proved, where its unknowns come from, and what would prove it."""
         made = self.program()
         check = next((each for each in made.compilation.checks if each.id == name), None)
         if check is None:
@@ -227,13 +227,13 @@ class Session:
         yield printed(Module(chosen)).rstrip("\n") if chosen else f"there is no function `{name}`"
 
     def smt(self, name: str) -> Iterator[str]:
-        """The question behind a residual check."""
+        """The SMT query of a residual check."""
         made = self.program()
         known = name in (check.id for check in made.compilation.checks)
         yield made.compilation.question(name).rstrip("\n") if known else no_check(made, name)
 
     def run(self, text: str) -> Iterator[str]:
-        """A call as `gradual run` takes it."""
+        """Run a call, with the syntax of `gradual run`."""
         made = self.program()
         functions = made.compilation.functions
         try:
@@ -251,7 +251,7 @@ class Session:
             yield from self.shown([stop.diagnostic], made.program.locate)
 
     def load(self, path: str) -> Iterator[str]:
-        """The definitions of a file, in place of those of the same names."""
+        """Add the definitions of a file; they replace definitions of the same names."""
         text = read_file(path)
         module, flaws = parse(text.source)
         flaws = [text.flaw] if text.flaw else flaws
@@ -264,14 +264,14 @@ class Session:
         yield from self.define(text.source, list(module.definitions), base)
 
     def reload(self, text: str) -> Iterator[str]:
-        """Every loaded file, again."""
+        """Load every loaded file again."""
         for path in self.state.files:
             yield from self.load(path)
         if not self.state.files:
             yield "no file is loaded"
 
     def save(self, path: str) -> Iterator[str]:
-        """The definitions as a file of a program."""
+        """Write the definitions to a file."""
         if not path:
             yield "`:save` takes the name of a file"
             return
@@ -302,13 +302,13 @@ class Session:
         yield entry(CATALOGUE[name]) if name in CATALOGUE else f"there is no operator `{name}`"
 
     def undo(self, text: str) -> Iterator[str]:
-        """As it was before the last input that changed something."""
+        """Restore the state before the last input that changed it."""
         if self.past:
             self.state = self.past.pop()
         yield from ()
 
     def reset(self, text: str) -> Iterator[str]:
-        """An empty session."""
+        """Empty the session."""
         self.state = State()
         yield from ()
 
@@ -319,7 +319,7 @@ class Session:
             yield f":{f'{name} {command.takes}':<{width}}  {command.says}"
 
     def quit(self, text: str) -> Iterator[str]:
-        """The end."""
+        """End the session."""
         raise Quit
 
 
@@ -330,7 +330,7 @@ def checks_among(made: Compiled, name: str) -> list[Check]:
 
 
 def no_check(made: Compiled, name: str) -> str:
-    """That there is no such residual check, and which there are."""
+    """The error for an unknown residual check, which lists those that exist."""
     known = ", ".join(check.id for check in made.compilation.checks)
     return f"there is no residual check `{name}`; there are {known or 'none'}"
 

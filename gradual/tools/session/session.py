@@ -1,7 +1,7 @@
 """A session: definitions and values, and how an input changes them.
 
 A session's program is its definitions in order, followed by a hidden function whose body is the input, so that an
-input is checked and run exactly like a file.  Each part of that text is mapped to where it was typed.
+input is checked and run exactly like a file.  Spans in that text are mapped back to the text that was typed.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Program:
         self.regions: list[tuple[int, Piece]] = []
 
     def add(self, part: str | Piece) -> None:
-        """Append words of the session's own, or a piece of the user's, on a line of its own."""
+        """Append generated text, or a piece of the user's text, as a line."""
         if isinstance(part, Piece):
             self.regions.append((len(self.text), part))
         self.text += (part.text if isinstance(part, Piece) else part) + "\n"
 
     def locate(self, span: Span) -> tuple[Source, Span]:
-        """The source that the user typed or loaded, and the span in it."""
+        """The source that the user typed or loaded, and the corresponding span in it."""
         for start, piece in self.regions:
             if start <= span.start <= start + len(piece.text):
                 shift = piece.span.start - start
@@ -87,7 +87,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled session, with the mapping of its text to what was typed."""
+    """A compiled session, with the mapping of its text to the typed or loaded sources."""
 
     compilation: Compilation
     program: Program
@@ -109,7 +109,7 @@ class Compiled:
 
 # ---------------------------------------------------------------------------------------------------- definitions
 def pieces(source: Source, definitions: Iterable[ast.Definition]) -> tuple[Piece, ...]:
-    """The definitions of a text, a piece each."""
+    """The definitions of a text, each as a piece."""
     return tuple(Piece(_name(definition), source, definition.span) for definition in definitions)
 
 
@@ -119,7 +119,7 @@ def _name(definition: ast.Definition) -> str:
 
 
 def defined(state: State, new: Iterable[Piece]) -> State:
-    """The state with new definitions, each in place of an older one of its name."""
+    """The state with new definitions, each replacing an older one of the same name."""
     fresh = {piece.name: piece for piece in new}
     kept = [fresh.pop(piece.name, piece) for piece in state.pieces]
     return replace(state, pieces=(*kept, *fresh.values()))
@@ -131,7 +131,7 @@ def parts(state: State) -> tuple[str | Piece, ...]:
 
 
 def text(state: State) -> str:
-    """The session's program as a file has it."""
+    """The session's program as the text of a file."""
     rows = "\n\n".join(part if isinstance(part, str) else part.text for part in parts(state))
     return f"{rows}\n" if rows else ""
 
@@ -175,7 +175,7 @@ def _param(index: int) -> str:
 
 
 def _literal(value: Value) -> str | None:
-    """A small integer or boolean tensor as the language writes it; None for what is passed as an argument."""
+    """A small integer or boolean tensor as an expression; None for a value to be passed as an argument."""
     if not isinstance(value, Tensor) or value.dtype.is_float or value.rank > 1 or value.size > WRITTEN_OUT:
         return None
     if value.rank == 0:
@@ -237,7 +237,7 @@ def can_be_shown(type: GradualType) -> bool:
 
 
 def type_text(value: Value) -> str:
-    """The type of a value, with all its sizes."""
+    """The type of a value, with constant sizes."""
     if isinstance(value, tuple):
         return _listed([type_text(field) for field in value])
     assert isinstance(value, Tensor), value

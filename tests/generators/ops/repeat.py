@@ -45,7 +45,7 @@ def _tile(draw: st.DrawFn) -> Application:
 @st.composite
 def _repeat(draw: st.DrawFn) -> Application:
     data = draw(any_tensor())
-    axis = draw(st.sampled_from([None, *range(-data.rank, data.rank)]))
+    axis = draw(st.one_of(st.none(), st.sampled_from([None, *range(-data.rank, data.rank)])))
     return Application((data,), {"repeats": draw(counts), "axis": axis})
 
 

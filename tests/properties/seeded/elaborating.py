@@ -18,9 +18,9 @@ from gradual.checker.joins import size
 from gradual.checker.joins.size import SizeJoin
 from gradual.checker.obligations.obligation import Obligation
 from gradual.checker.state import context
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import mentions_existential
-from gradual.checker.state.values import Made, Typed, Values
+from gradual.checker.state.values import CheckedValues, Made, Typed
 from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.terms import Apply, Rename, Step
 from gradual.dims.store.facts import Facts
@@ -37,14 +37,14 @@ from tests.properties.seeded.planting import planted
 @planted
 def facts_outlive_their_branch() -> Iterator[None]:
     """What was learnt in a branch is known after it."""
-    original = TypingContext.branch
+    original = Elaboration.branch
 
     @contextmanager
-    def branch(self: TypingContext) -> Iterator[list[Any]]:
+    def branch(self: Elaboration) -> Iterator[list[Any]]:
         with patch.object(Facts, "rollback", lambda self, mark: None), original(self) as steps:
             yield steps
 
-    with patch.object(TypingContext, "branch", branch):
+    with patch.object(Elaboration, "branch", branch):
         yield
 
 
@@ -53,7 +53,7 @@ def facts_outlive_their_literal() -> Iterator[None]:
     """What the body of a function literal checks is known after it, whether or not it was ever called."""
     closure, learn = deferred_lambda.closure, Facts.learn
 
-    def altered(state: TypingContext, *given: Any) -> str:
+    def altered(state: Elaboration, *given: Any) -> str:
         learnt: list[tuple[Constraint, Verdict]] = []
 
         def learning(self: Facts, goal: Constraint, verdict: Verdict) -> None:
@@ -73,12 +73,12 @@ def facts_outlive_their_literal() -> Iterator[None]:
 @planted
 def names_are_not_made_unique() -> Iterator[None]:
     """A variable that shadows another has its name in the core too: what was read off the old one is now misread."""
-    fresh = Values.fresh
+    fresh = CheckedValues.fresh
 
-    def altered(self: Values, spelling: str | None) -> str:
+    def altered(self: CheckedValues, spelling: str | None) -> str:
         return fresh(self, spelling) if spelling is None else spelling
 
-    with patch.object(Values, "fresh", altered):
+    with patch.object(CheckedValues, "fresh", altered):
         yield
 
 
@@ -88,7 +88,7 @@ def every_use_opens_anew() -> Iterator[None]:
     """Each mention of a variable has unknowns of its own, as if `?` were opened per use."""
     local = expr.variable
 
-    def altered(state: TypingContext, name: str, span: Any) -> str:
+    def altered(state: Elaboration, name: str, span: Any) -> str:
         value = local(state, name, span)
         type: Typed = state.values.types[value]
         if not isinstance(type, TensorType) or not any(mentions_existential(size) for size in type.shape):
@@ -119,7 +119,7 @@ def witnesses_are_read_off_the_first_axis() -> Iterator[None]:
 @planted
 def sizes_that_depend_on_data_are_shared() -> Iterator[None]:
     """All unknowns of one operator are one, whatever its operands: two masks are taken for the same."""
-    with patch.object(context, "_key", lambda hole, operands: hole.key[0]):
+    with patch.object(Hole, "shared_by", lambda self, operands: self.key and self.key[0]):
         yield
 
 
@@ -145,7 +145,7 @@ def an_ascription_keeps_what_is_known() -> Iterator[None]:
     """`?` in an annotation is the size that the value has: nothing is forgotten, and nothing postponed."""
     ascribe = ascription.ascribe
 
-    def altered(state: TypingContext, value: str, *given: Any) -> str:
+    def altered(state: Elaboration, value: str, *given: Any) -> str:
         name = ascribe(state, value, *given)
         if name != value and isinstance(state.values.types.get(value), TensorType) and name in state.values.types:
             state.values.types[name] = state.values.types[value]
@@ -217,7 +217,7 @@ def checks_come_after_what_they_guard() -> Iterator[None]:
     """The checks of an operator stand behind it."""
     apply = application.apply
 
-    def altered(state: TypingContext, *given: Any) -> str:
+    def altered(state: Elaboration, *given: Any) -> str:
         before = len(state.output.steps)
         name = apply(state, *given)
         new = state.output.steps[before:]
@@ -234,7 +234,7 @@ def labels_are_those_of_the_check_before() -> Iterator[None]:
     """A check blames under the label of the check that was written before it."""
     blame = discharging._blame
 
-    def altered(state: TypingContext, *given: Any) -> Blame:
+    def altered(state: Elaboration, *given: Any) -> Blame:
         return state.obligations.checks[-1].blame if state.obligations.checks else blame(state, *given)
 
     with patch.object(discharging, "_blame", altered):
@@ -246,7 +246,7 @@ def an_unused_value_owes_nothing() -> Iterator[None]:
     """The checks of an annotation are dropped with the variable that nobody reads."""
     function_of = lambda_.function_of
 
-    def altered(state: TypingContext, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
+    def altered(state: Elaboration, header: Any, literal: Any, name: str, steps: Any, result: str) -> Any:
         kept: list[Step] = []
         for i, step in enumerate(steps):
             if isinstance(step, Rename) and not _is_read(step.name, (*steps[i + 1 :], result)):
@@ -269,7 +269,7 @@ def a_call_forgets_a_precondition() -> Iterator[None]:
     """The `where` of a callee is not owed by its callers."""
     discharge = call.discharge
 
-    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Obligation]) -> bool:
+    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Obligation]) -> bool:
         return described().site is Site.WHERE or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):
@@ -281,7 +281,7 @@ def a_call_forgets_its_second_argument() -> Iterator[None]:
     """The second argument of a call is not compared with its parameter."""
     flow = call.flow
 
-    def altered(state: TypingContext, value: str, target: Any, place: Place) -> str | None:
+    def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         return value if place.through.startswith("argument 2") else flow(state, value, target, place)
 
     with patch.object(call, "flow", altered):
@@ -311,7 +311,7 @@ def a_result_is_not_checked() -> Iterator[None]:
     """What a function's written result type demands is assumed instead of owed."""
     flow = lambda_.flow
 
-    def altered(state: TypingContext, value: str, target: Any, place: Place) -> str | None:
+    def altered(state: Elaboration, value: str, target: Any, place: Place) -> str | None:
         before = len(state.output.steps), len(state.obligations.checks), len(state.obligations.postponed)
         fits = flow(state, value, target, place)
         if place.site is Site.RESULT and isinstance(state.values.types[value], TensorType):

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import gradual.ops.declaration.shapes as shapes
 import gradual.ops.shape.reshape as reshaping
 from gradual.checker.expressions import application
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.unknowns import mentions_existential
 from gradual.dims.term.constraint import any_of, at_most, equal
 from gradual.dims.term.dim import Dim, constant
@@ -55,7 +55,7 @@ def a_static_operator_refuses_unknown_sizes() -> Iterator[None]:
     """`reshape` of unknown sizes is refused: use the dynamic one (Relay)."""
     apply = application.apply
 
-    def altered(state: TypingContext, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
+    def altered(state: Elaboration, operator: Any, operands: Any, given: Any, span: Any, *rest: Any) -> str:
         held = [state.values.types[operand] for operand in operands]
         unknown = any(isinstance(type, TensorType) and any(map(mentions_existential, sizes(type))) for type in held)
         if operator.name == "reshape" and unknown:

@@ -11,7 +11,7 @@ from gradual.checker.expressions import if_
 from gradual.checker.functions import call
 from gradual.checker.joins.join import Join
 from gradual.checker.obligations.obligation import Obligation
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.checker.state.reach import Reach
 from gradual.checker.state.values import Typed
 from gradual.core.check import Site
@@ -30,7 +30,7 @@ def what_is_not_tracked_is_no_test() -> Iterator[None]:
     """A comparison of an integer of which nothing is known makes an `if` opaque."""
     is_test = if_.is_test
 
-    def altered(state: TypingContext, condition: str) -> bool:
+    def altered(state: Elaboration, condition: str) -> bool:
         truth = state.values.implied(condition)
         return is_test(state, condition) and not (truth.holds is TRUE and truth.fails is TRUE)
 
@@ -70,7 +70,7 @@ def a_path_decides_a_test() -> Iterator[None]:
     """A branch is never taken if the path excludes it."""
     taken = if_.taken
 
-    def altered(state: TypingContext, *truth: Constraint) -> bool | None:
+    def altered(state: Elaboration, *truth: Constraint) -> bool | None:
         mark = state.facts.mark()
         for one in tuple(state.facts.path):
             state.facts.assume(one)
@@ -86,16 +86,16 @@ def a_path_decides_a_test() -> Iterator[None]:
 @planted
 def what_is_never_taken_has_no_structure() -> Iterator[None]:
     """In a branch that is never taken nothing is an error."""
-    untaken = TypingContext.untaken
+    untaken = Elaboration.untaken
 
     @contextmanager
-    def altered(self: TypingContext) -> Iterator[None]:
+    def altered(self: Elaboration) -> Iterator[None]:
         before = len(self.output.diagnostics)
         with untaken(self):
             yield
         del self.output.diagnostics[before:]
 
-    with patch.object(TypingContext, "untaken", altered):
+    with patch.object(Elaboration, "untaken", altered):
         yield
 
 
@@ -125,7 +125,7 @@ def a_call_may_pass_what_is_empty() -> Iterator[None]:
     """Callers do not owe that named sizes are at least 1."""
     discharge = call.discharge
 
-    def altered(state: TypingContext, goal: Constraint, described: Callable[[], Obligation]) -> bool:
+    def altered(state: Elaboration, goal: Constraint, described: Callable[[], Obligation]) -> bool:
         return (described().site is Site.WHERE and says_not_empty(goal)) or discharge(state, goal, described)
 
     with patch.object(call, "discharge", altered):

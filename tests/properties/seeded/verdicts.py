@@ -10,7 +10,7 @@ from unittest.mock import patch
 import gradual.checker.obligations.discharge as discharging
 import gradual.checker.obligations.settlement as settling
 import gradual.types.unpacking as opening
-from gradual.checker.state.context import TypingContext
+from gradual.checker.state.context import Elaboration
 from gradual.core import refinement
 from gradual.dims.solver.decide import Answer, Decider
 from gradual.dims.store.facts import Cone, Facts
@@ -47,7 +47,7 @@ def rigid_goals_are_errors_one_by_one() -> Iterator[None]:
     """A rigid goal that may fail is an error in every definition, not only in strict ones."""
     settle = settling.settle
 
-    def altered(state: TypingContext) -> None:
+    def altered(state: Elaboration) -> None:
         for postponed in state.obligations.postponed:
             if postponed.rigid and postponed.verdict.witness and not postponed.verdict.gave_up:
                 state.strictness.gradual = False
@@ -107,7 +107,7 @@ def strict_definitions_may_fail() -> Iterator[None]:
     """A goal of a strict definition that fails at some size is left to run time: strictness demands nothing."""
     settle = settling.settle
 
-    def altered(state: TypingContext) -> None:
+    def altered(state: Elaboration) -> None:
         strict, state.strictness.gradual = state.strictness.gradual, True
         settle(state)
         state.strictness.gradual = strict
@@ -170,7 +170,7 @@ def sizes_may_be_negative() -> Iterator[None]:
     def facts(self: opening.Opened) -> Iterator[Constraint]:
         yield from self.hole.bounds(self.existential)
 
-    with patch.object(TypingContext, "is_size", lambda self, dim: None), patch.object(opening.Opened, "facts", facts):
+    with patch.object(Elaboration, "is_size", lambda self, dim: None), patch.object(opening.Opened, "facts", facts):
         yield
 
 
@@ -204,15 +204,15 @@ def the_path_is_unconditional() -> Iterator[None]:
 @planted
 def an_unknown_result_makes_nothing_gradual() -> Iterator[None]:
     """A `?` that comes in does not end strictness: its rigid goals are errors."""
-    enter = TypingContext.enter
+    enter = Elaboration.enter
 
-    def altered(self: TypingContext, *given: Any) -> Any:
+    def altered(self: Elaboration, *given: Any) -> Any:
         before = self.strictness.gradual
         opened = enter(self, *given)
         self.strictness.gradual = before
         return opened
 
-    with patch.object(TypingContext, "enter", altered):
+    with patch.object(Elaboration, "enter", altered):
         yield
 
 

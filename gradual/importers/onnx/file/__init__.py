@@ -1,4 +1,4 @@
-"""ONNX files as plain values: `Model`, `Graph`, `Node`, and what ONNX's schemas say of operators.
+"""ONNX files as plain values: `Model`, `Graph`, `Node`, and facts about operators from ONNX's schemas.
 
 `reading` is the only place that imports `onnx`; everything else takes the values of `model`.
 """

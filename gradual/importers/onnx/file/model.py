@@ -1,4 +1,4 @@
-"""An ONNX model as plain values: what `reading` gives and everything else of the importer takes.
+"""An ONNX model as plain values, which `reading` produces and the rest of the importer uses.
 
 The terms are those of ONNX's specification (`docs/IR.md`): a graph has inputs, initializers, nodes and outputs.
 """
@@ -9,54 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradual.importers.common.refusals import Unread
+from gradual.importers.common.sizes.ports import Port
 from gradual.tensors.tensor import Tensor
-from gradual.types.dtype import DType
-
-Extent = int | str | None
-"""A size of a declared shape: a number, a name (`dim_param`), or nothing said."""
-
-
-class Unsupported(Exception):
-    """What of a model is not imported; the argument says what and why, in the user's words."""
-
-
-class Told(Exception):
-    """That something is not imported, where it was told already why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A part of a model that is not imported, in its place: why is told if anything needs it."""
-
-    says: str
-
-
-class Unreadable(Exception):
-    """A file that cannot be read, or holds no model.
-
-    Attributes:
-        code: E0701 or E0703.
-    """
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """An input or output of a graph.
-
-    Attributes:
-        dtype: None where it is not declared, as graphs inside others need not.
-        shape: None where not even the rank is declared.
-        sequence: whether it is a sequence, of whose elements the other two speak.
-    """
-
-    name: str
-    dtype: DType | Unread | None
-    shape: tuple[Extent, ...] | None
-    sequence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +22,7 @@ class Node:
         overload: which of several functions of one name is applied.
         inputs: names of values; an empty one is an optional input that is left out.
         attributes: integers, floats, strings, tensors, graphs, and tuples of them, or what is not read.
+        metadata: what the exporter recorded of where the node comes from.
     """
 
     operator: str
@@ -76,27 +32,33 @@ class Node:
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     overload: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a model's own function for its operator stands under."""
+        """The key of its operator in `Model.functions`."""
         return self.domain, self.operator, self.overload
 
     @property
     def title(self) -> str:
-        """What users know the node by."""
+        """The name by which users know the node."""
         return self.name or next(filter(None, self.outputs), self.operator)
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A graph: the model's own, or the body of a node."""
+    """A graph: the model's own, or the body of a node.
+
+    Attributes:
+        declared: what the model says of the types of its intermediate values, by name.
+    """
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[str, ...]
     initializers: Mapping[str, Tensor | Unread]
     nodes: tuple[Node, ...]
+    declared: Mapping[str, Port] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +66,8 @@ class Model:
     """A model.
 
     Attributes:
-        opsets: the version of each operator set that the model was written for; that of ONNX itself stands under "".
-        functions: bodies of the operators that the model itself declares, by domain, name and overload.
+        opsets: domain -> the version of its operator set that the model was written for; ONNX's own domain is "".
+        functions: domain, name and overload -> an operator that the model itself defines.
         producer: the converter that wrote it.
     """
 
@@ -122,7 +84,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """An operator that a model declares by a body."""
+    """An operator that is defined by a body of nodes."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]

@@ -9,17 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from gradual.importers.onnx.file.model import (
-    Extent,
-    Function,
-    Graph,
-    Model,
-    Node,
-    Port,
-    Unread,
-    Unreadable,
-    Unsupported,
-)
+from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
+from gradual.importers.common.sizes.ports import Extent, Port
+from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.limits import LIMITS
 from gradual.tensors.exchange.array_protocols import elements_of
 from gradual.tensors.index import numel
@@ -47,23 +39,23 @@ _DTYPES = {
 NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
 
 _NO_NAMES = ("", "?", "-1")
-"""What exporters write where a size has no name; equal names are equal sizes."""
+"""What exporters write for a size without a name; as names they would wrongly mean equal sizes."""
 
 INITIALIZERS_APART = 4
-"""The version of the format since which initializers need not be inputs too."""
+"""The version of the format since which initializers need not be listed as inputs too."""
 
 UNKNOWN = "unknown.operators"
-"""The domain in which ONNX's checker is shown the operators that it does not know."""
+"""The domain to which operators unknown to ONNX's checker are moved before it runs."""
 
 _FIELDS = {DType.FLOAT32: "float_data", DType.FLOAT64: "double_data", DType.INT64: "int64_data"}
 _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
-"""Where elements stand that are not raw bytes; the other types have `int32_data`."""
+"""The field with the elements of a tensor without raw bytes; other element types use `int32_data`."""
 
 
 def load(path: str) -> Model:
-    """The model in a file, weights in other files included.  Raises Unreadable where there is none.
+    """Read the model in a file, with weights that are in other files.
 
-    Unsupported tells what of it has no place here.
+    Raises Unreadable if there is none, and Unsupported for a part that `Model` cannot represent.
     """
     onnx = package()
     from google.protobuf.message import DecodeError
@@ -82,7 +74,7 @@ def load(path: str) -> Model:
 
 
 def read(proto: Any) -> Model:
-    """The model of an `onnx.ModelProto`, which ONNX's own checker takes; raises what that raises."""
+    """The model of an `onnx.ModelProto`; if ONNX's own checker rejects that, its error is raised."""
     checker = package().checker
     try:
         checker.check_model(_outline(proto, proto.graph.node))
@@ -95,7 +87,7 @@ def read(proto: Any) -> Model:
 
 
 def _affordable(proto: Any, path: str) -> None:
-    """Refuse weights in other files that are too large together, before they are read."""
+    """Refuse weights in other files if their total size exceeds the limit, before they are read."""
     whole, folder = 0, os.path.dirname(path)
     for tensor in _tensors(proto):
         written = {entry.key: entry.value for entry in tensor.external_data}
@@ -124,7 +116,7 @@ def _tensors(proto: Any) -> Iterator[Any]:
 
 
 def _set_unknown_apart(outline: Any) -> None:
-    """Move the operators that ONNX does not know to a domain of their own: they are told where they are imported."""
+    """Move operators unknown to ONNX to another domain, so that the import reports them and not ONNX's checker."""
     defs = package().defs
     known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain}
     todo, moved = list(outline.graph.node), False
@@ -139,9 +131,9 @@ def _set_unknown_apart(outline: Any) -> None:
 
 
 def _outline(proto: Any, nodes: Iterable[Any]) -> Any:
-    """A model as the checker wants it and runtimes do not: with a name, and with types of outputs.
+    """A copy of a model with what ONNX's checker requires and runtimes do not: a graph name, and types of outputs.
 
-    The elements of weights are left out: they are checked where they are read.
+    Weights have no elements in the copy: their elements are checked when they are read.
     """
     onnx = package()
     graph = onnx.GraphProto(name=proto.graph.name or "graph", sparse_initializer=proto.graph.sparse_initializer)
@@ -162,7 +154,7 @@ def _outline(proto: Any, nodes: Iterable[Any]) -> Any:
 
 
 def _order(nodes: Sequence[Node]) -> Sequence[int]:
-    """The places of nodes, each behind those that give what it takes; as they stand where there is a circle."""
+    """The indices of nodes in topological order; an edge that closes a cycle is ignored."""
     makers = {name: at for at, node in enumerate(nodes) for name in node.outputs if name}
     before = [[makers[name] for name in dict.fromkeys(_taken(node)) if name in makers] for node in nodes]
     if all(one < at for at, ones in enumerate(before) for one in ones):
@@ -182,7 +174,7 @@ def _order(nodes: Sequence[Node]) -> Sequence[int]:
 
 
 def _taken(node: Node) -> Iterator[str]:
-    """The names that a node takes, and those that graphs in its attributes take from around."""
+    """The names that a node uses: its inputs, and the free names of graphs in its attributes."""
     yield from node.inputs
     for value in node.attributes.values():
         for graph in value if isinstance(value, tuple) else (value,):
@@ -214,7 +206,7 @@ def model_of(proto: Any) -> Model:
 
 
 def _overload(proto: Any) -> str:
-    """Which of several functions of one name; older packages know of none."""
+    """The overload of a function; older versions of the package `onnx` have no such field."""
     return str(getattr(proto, "overload", ""))
 
 
@@ -223,7 +215,7 @@ def _opsets(imported: Iterable[Any]) -> Mapping[str, int]:
 
 
 def _text(written: str | bytes) -> str:
-    """A name; bytes that are no text arrive as such."""
+    """A name; protobuf returns bytes if it is not UTF-8."""
     if isinstance(written, bytes):
         raise Unsupported(f"the name {written!r}, which is not UTF-8")
     return written
@@ -250,11 +242,12 @@ def _graph(proto: Any) -> Graph:
     inputs = tuple(_port(port) for port in proto.input if port.name not in initializers)
     outputs = tuple(_text(port.name) for port in proto.output)
     nodes = tuple(map(_node, proto.node))
-    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)))
+    declared = {port.name: _port(port) for port in proto.value_info}
+    return Graph(proto.name, inputs, outputs, initializers, tuple(nodes[at] for at in _order(nodes)), declared)
 
 
 def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
-    """What is read, or why it is not: what nobody needs stands in nobody's way."""
+    """What `read` returns, or why it fails: a part that is not used must not prevent the import."""
     try:
         return read(proto)
     except Unsupported as reason:
@@ -296,11 +289,13 @@ def dtype_of(number: int, what: str) -> DType:
 def _node(proto: Any) -> Node:
     attributes = {attribute.name: _or_unread(attribute_of, attribute) for attribute in proto.attribute}
     names = tuple(map(_text, proto.input)), tuple(map(_text, proto.output))
-    return Node(_text(proto.op_type), _domain(proto.domain), _text(proto.name), *names, attributes, _overload(proto))
+    metadata = {entry.key: entry.value for entry in getattr(proto, "metadata_props", ())}
+    kind = _text(proto.op_type), _domain(proto.domain), _text(proto.name)
+    return Node(*kind, *names, attributes, _overload(proto), metadata)
 
 
 def attribute_of(proto: Any) -> Any:
-    """The value of an attribute; a reference to one of the function around is a `Reference`."""
+    """The value of an attribute; a `Reference` if it refers to one of the enclosing function."""
     if proto.ref_attr_name:
         return Reference(proto.ref_attr_name)
     kinds = package().AttributeProto
@@ -329,7 +324,7 @@ def attribute_of(proto: Any) -> Any:
 
 
 class Reference(str):
-    """The name of an attribute of the function in whose body a node stands."""
+    """The name of an attribute of the function whose body contains the node."""
 
 
 def tensor_of_proto(proto: Any) -> Tensor:
@@ -347,7 +342,7 @@ def tensor_of_proto(proto: Any) -> Tensor:
 
 
 def _from_bytes(dtype: DType, raw: bytes) -> Sequence[Any]:
-    """Elements that stand least significant byte first."""
+    """The elements in little-endian bytes."""
     width = dtype.bits // 8
     if len(raw) % width:
         raise Unsupported(f"{len(raw)} bytes are no whole number of {dtype} elements")
@@ -364,5 +359,5 @@ def _from_fields(dtype: DType, proto: Any) -> Sequence[Any]:
 
 
 def _widened(halves: Iterable[int]) -> list[float]:
-    """The numbers whose upper 16 bits these are."""
+    """The floats whose upper 16 bits these are."""
     return [struct.unpack("<f", struct.pack("<I", (bits & 0xFFFF) << 16))[0] for bits in halves]

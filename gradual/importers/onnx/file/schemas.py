@@ -1,4 +1,4 @@
-"""What ONNX's own schemas say of its operators: which element types they take, and by which body they are explained."""
+"""Facts about operators from ONNX's own schemas: the element types they take, and the bodies that define them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from gradual.importers.onnx.file.model import Function, Graph, Node, Port, Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.onnx.file.model import Function, Graph, Node
 from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 _WORDS = {"float": DType.FLOAT32, "double": DType.FLOAT64}
-"""Element types that ONNX's schemas call otherwise."""
+"""Element types that have another name in ONNX's schemas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a schema says of an input.
+    """An input as a schema describes it.
 
     Attributes:
         dtypes: the element types of tensors that it takes.
-        variable: the type variable that stands for it, if it is one: all inputs of one have one type.
+        variable: its type variable, if any: all inputs with the same variable have the same type.
     """
 
     dtypes: frozenset[DType]
@@ -31,7 +33,7 @@ class Parameter:
 
 @cache
 def _schema(operator: str, opset: int) -> Any:
-    """The schema of an operator of ONNX's own domain in a version; None of one that there is not, or not any more."""
+    """The schema of an operator of ONNX's own domain in a version; None if there is none, or it is deprecated."""
     defs = package().defs
     try:
         schema = defs.get_schema(operator, opset, "")
@@ -42,7 +44,7 @@ def _schema(operator: str, opset: int) -> Any:
 
 @cache
 def parameters(operator: str, opset: int) -> tuple[Parameter, ...]:
-    """The inputs of an operator of ONNX's own domain, the last of which may be there several times."""
+    """The inputs of an operator of ONNX's own domain, the last of which may be variadic."""
     inputs = () if (schema := _schema(operator, opset)) is None else schema.inputs
     return tuple(Parameter(_dtypes(one.types), one.type_str if one.is_homogeneous else None) for one in inputs)
 
@@ -54,11 +56,11 @@ def _dtypes(types: Sequence[str]) -> frozenset[DType]:
 
 
 def admit(node: Node, opset: int, dtypes: Sequence[DType | None]) -> None:
-    """Raise Unsupported where a schema does not admit an operand's element type; None is one that is not known."""
+    """Raise Unsupported if the schema does not admit an operand's element type; None is an unknown one."""
     known, bound = parameters(node.operator, opset), dict[str, DType]()
     for at, dtype in enumerate(dtypes if known else ()):
         parameter = known[min(at, len(known) - 1)]
-        if dtype is None or not parameter.dtypes:  # no tensor there, or none that it takes
+        if dtype is None or not parameter.dtypes:  # not a known tensor, or an input that takes none
             continue
         if dtype not in parameter.dtypes:
             raise Unsupported(f"elements of type {dtype}, which version {opset} of the operator does not take")
@@ -67,13 +69,13 @@ def admit(node: Node, opset: int, dtypes: Sequence[DType | None]) -> None:
 
 
 def is_explained(operator: str, opset: int) -> bool:
-    """Whether ONNX itself explains an operator by a body of others."""
+    """Whether ONNX itself defines an operator by a body of other operators."""
     schema = _schema(operator, opset)
     return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function:
-    """The body by which ONNX itself explains an operator; it may depend on what is known of the operands."""
+    """The body by which ONNX itself defines an operator; it may depend on the types of the operands."""
     schema = _schema(node.operator, opset)
     body = function_of(schema.function_body) if schema.has_function else _dependent_body(schema, node, operands)
     usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
@@ -81,7 +83,7 @@ def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -
 
 
 def _dependent_body(schema: Any, node: Node, operands: Sequence[Port | None]) -> Function:
-    """The body for these operands."""
+    """The body that ONNX generates for operands of these types."""
     onnx = package()
     proto = onnx.NodeProto(op_type=node.operator, input=node.inputs, output=node.outputs)
     types = [_type_proto(operand).SerializeToString() for operand in operands]
@@ -94,7 +96,7 @@ def _dependent_body(schema: Any, node: Node, operands: Sequence[Port | None]) ->
             kind = schema.attributes[name].type.value
             proto.attribute.append(onnx.helper.make_attribute(name, value, attr_type=kind))
         body.ParseFromString(schema.get_context_dependent_function(proto.SerializeToString(), types))
-    except (RuntimeError, TypeError, ValueError) as error:  # ONNX's words for a node that is not well formed
+    except (RuntimeError, TypeError, ValueError) as error:  # raised by ONNX for a node that is not well formed
         raise Unsupported(first_line(error)) from error
     if not body.node:
         raise Unsupported("operands of which too little is known here")

@@ -3,111 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from gradual.dims.solver.decide import Decider
-from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import Constraint, at_least
-from gradual.dims.term.dim import SizeOf, constant, of_atom
-from gradual.importers.onnx.builder import lists
-from gradual.importers.onnx.builder.builder import stated
-from gradual.importers.onnx.builder.importers import Use, as_scalar, imports
-from gradual.importers.onnx.builder.values import Block, Value
-from gradual.importers.onnx.file.model import Graph, Port, Unsupported
-from gradual.limits import LIMITS
+from gradual.importers.common import lists
+from gradual.importers.common.branching import branched, fields, listed
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.common.values import Block, Value
+from gradual.importers.onnx.file.model import Graph
+from gradual.importers.onnx.importers import Use, as_scalar, imports
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.type import Hole, OpenedType, TensorType, TupleType
-from gradual.verdict import Proved, Refuted
+from gradual.types.type import Hole, TensorType
 
 
 @imports("If")
 def choose(use: Use) -> Sequence[Value]:
-    """What one of two graphs gives."""
-    condition = as_scalar(use, use[0])
+    """The outputs of one of two graphs."""
     graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
-    known = condition.truth if condition.truth is not None else _decided(condition)
-    if known is not None:
-        return use.outputs(graphs[0 if known else 1])
-    then, orelse = (_branch(use, graph) for graph in graphs)
-    if len(then[1]) != len(orelse[1]):
-        raise Unsupported(f"graphs that give {len(then[1])} and {len(orelse[1])} values")
-    types = [_joined(one, other) for one, other in zip(then[1], orelse[1], strict=True)]
-    with use.builder.inside(then[0]):
-        opened = [_opened(use, one, type) for one, type in zip(then[1], types, strict=True)]
-    with use.builder.inside(orelse[0]):
-        others = [_listed(use, one, type) for one, type in zip(orelse[1], types, strict=True)]
-    bodies = [(then[0], opened), (orelse[0], others)]
-
-    def text(given: Sequence[str]) -> str:
-        first, second = (_body(use, block, outputs) for block, outputs in bodies)
-        return f"if ({given[0]}) {first} else {second}"
-
-    return _fields(use, [use.builder.open(type) for type in types], use.builder.bind([condition], text))
-
-
-def _decided(condition: Value) -> bool | None:
-    """Whether a condition on sizes holds, where that no size is negative decides it."""
-    (goal,) = condition.tensor.contents or (None,)
-    if not isinstance(goal, Constraint):
-        return None
-    facts = Facts()
-    for name in goal.variables():
-        if not name.is_existential or isinstance(name.witness, SizeOf):
-            facts.assume(at_least(of_atom(name), constant(0)))
-    match Decider(LIMITS, smt=False).decide(facts, goal):
-        case Proved():
-            return True
-        case Refuted():
-            return False
-        case _:
-            return None
-
-
-def _branch(use: Use, graph: Graph) -> tuple[Block, list[Value]]:
-    with use.builder.inside() as block:
-        return block, use.outputs(graph)
-
-
-def _body(use: Use, block: Block, outputs: Sequence[Value]) -> str:
-    result = outputs[0] if len(outputs) == 1 else use.builder.tuple(outputs)
-    return use.builder.body(block, result)
-
-
-def _fields(use: Use, types: Sequence[OpenedType], origin: Any) -> list[Value]:
-    if len(types) == 1:
-        return [Value(types[0], origin)]
-    return use.counted(Value(TupleType(tuple(types)), origin), len(types))
-
-
-def _joined(one: Value, other: Value) -> Any:
-    """What is known of a value that comes from either side; the checker knows more."""
-    if lists.is_sequence(one) and lists.is_sequence(other):
-        return lists.settled(lists.wider(lists.held(one), lists.held(other)))
-    return lists.wider(one.type, other.type)
-
-
-def _opened(use: Use, value: Value, type: Any) -> Value:
-    """The value of a branch, its sizes left open where the other branch may have others."""
-    if lists.is_sequence(value):
-        return _listed(use, value, type)
-    if value.type == type or (isinstance(type, TensorType) and type.shape == value.tensor.shape):
-        return value
-    wanted = shown(stated(type))
-    return Value(value.type, use.builder.bind([value], lambda given: f"({given[0]} as {wanted})"))
-
-
-def _listed(use: Use, value: Value, type: Any) -> Value:
-    """The value as it is handed on: a sequence as a list of this type."""
-    return lists.as_list(use.builder, value, type) if lists.is_sequence(value) else value
+    return branched(use, as_scalar(use, use[0]), [partial(use.outputs, graph) for graph in graphs])
 
 
 # ------------------------------------------------------------------------------------------------------------ loops
 @imports("Loop")
 def loop(use: Use) -> Sequence[Value]:
-    """A graph again and again, as a function that calls itself.
+    """Repeat a graph, as a recursive function.
 
-    What it hands on may change its sizes, but neither its rank nor its element type.
+    A loop-carried tensor may change its sizes, but neither its rank nor its element type.
     """
     builder, body = use.builder, use.graph("body")
     begun = [use[index] for index in range(2, len(use.inputs))]
@@ -122,9 +45,9 @@ def loop(use: Use) -> Sequence[Value]:
             break
         types = wider
     types = [lists.settled(type) for type in types]
-    begun = [_listed(use, value, type) for value, type in zip(begun, types, strict=True)]
+    begun = [listed(use, value, type) for value, type in zip(begun, types, strict=True)]
     with builder.inside(block):
-        kept = [_listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
+        kept = [listed(use, value, type) for value, type in zip(outputs[1:], types, strict=False)]
     scanned = outputs[1 + len(begun) :]
     name = builder.names.fresh(use.node.name or "loop")
     empty = [_nothing(use, value) for value in scanned]
@@ -137,14 +60,14 @@ def loop(use: Use) -> Sequence[Value]:
 
     def text(given: Sequence[str]) -> str:
         conditions = [] if limit is None else [f"less({names[0]}, {given[-1]})"]
-        if use.optional(1) is not None:  # otherwise what the body says of it is ignored
+        if use.optional(1) is not None:  # otherwise the condition that the body returns is ignored
             conditions.append(names[1])
         goes_on = f"logical_and({', '.join(conditions)})" if len(conditions) == 2 else "".join(conditions) or "True"
         turn = _turn_text(use, name, names, len(inputs), block, [outputs[0], *kept, *scanned])
         return _loop_text(name, list(zip(names, types_of, strict=True)), goes_on, turn, given[: len(start)])
 
     operands = [*start, *([] if limit is None else [as_scalar(use, limit)])]
-    return _fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
+    return fields(use, [builder.open(type) for type in handed], builder.bind(operands, text))
 
 
 def _condition(use: Use) -> Value:
@@ -153,7 +76,7 @@ def _condition(use: Use) -> Value:
 
 
 def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Value], list[Value]]:
-    """The graph once: its block, its inputs and its outputs."""
+    """One iteration of the graph: its block, its inputs and its outputs."""
     builder = use.builder
     known = [TensorType((), DType.INT64), TensorType((), DType.BOOL), *types]
     if len(body.inputs) != len(known):
@@ -171,12 +94,12 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
 
 
 def _as_declared(use: Use, port: Port, value: Value) -> Value:
-    """The number of the turn, or the condition: a scalar, or a vector of one element where the graph declares one."""
+    """The iteration number or the condition: a scalar, or a tensor of one element if the graph declares that."""
     return value if not port.shape else use.call("reshape", value, newshape=[1] * len(port.shape))
 
 
 def _nothing(use: Use, value: Value) -> Value:
-    """What a loop has gathered before its first turn."""
+    """The value of a scan output before the first iteration: empty along its first axis."""
     sizes = []
     for size in lists.held_tensor(value).shape:
         if isinstance(size, Hole):
@@ -186,7 +109,7 @@ def _nothing(use: Use, value: Value) -> Value:
 
 
 def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Block, outputs: Sequence[Value]) -> str:
-    """The graph, and the call with what it hands on; the first `count` names are its inputs, the others gather."""
+    """One iteration and the recursive call; the first `count` names are the graph's inputs, the others scan outputs."""
     builder = use.builder
     lines = "".join(f"{line}\n" for line in builder.lines(block))
     written = [builder.written(value) for value in outputs]
@@ -199,7 +122,7 @@ def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Blo
 
 
 def _loop_text(name: str, params: Sequence[tuple[str, str]], goes_on: str, turn: str, start: Sequence[str]) -> str:
-    """The function literal that is the loop, and its first call; the turn's number and condition are not given back."""
+    """The recursive function and its first call; it returns all parameters but iteration number and condition."""
     results = params[2:]
     one = len(results) == 1
     last = results[0][0] if one else f"({', '.join(value for value, _ in results)})"

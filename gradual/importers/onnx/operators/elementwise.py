@@ -1,4 +1,4 @@
-"""Operators that treat every element alike."""
+"""Elementwise operators."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from functools import partial, reduce
 
-from gradual.importers.onnx.builder.importers import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.applying import positive
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
+from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports
 from gradual.types.dtype import DType
 
 UNARY = {
@@ -59,7 +60,7 @@ BINARY = {
     "Xor": "logical_xor",
 }
 WIDE = 8
-"""How many operands are brought together in one expression."""
+"""How many operands are combined in one expression."""
 VARIADIC = {"Max": "maximum", "Min": "minimum", "Sum": "add"}
 
 
@@ -76,13 +77,13 @@ def _binary(operator: str, use: Use) -> Value:
 
 
 def _alike(values: Sequence[Value]) -> None:
-    """Refuse operands of shapes that may differ, where a version does not broadcast."""
+    """Refuse operands whose shapes may differ, in versions that do not broadcast."""
     if any(value.tensor.shape != values[0].tensor.shape for value in values):
         raise Unsupported("operands whose shapes may differ, which this version of the operator does not broadcast")
 
 
 def _aligned(use: Use) -> Value:
-    """The second operand as versions before 7 broadcast it: its axes stand from `axis` on."""
+    """The second operand as versions before 7 broadcast it: its axes are those of the first from `axis` on."""
     axis = use.attribute("axis")
     missing = 0 if axis is None else use[0].rank - positive(axis, use[0].rank) - use[1].rank
     if missing < 0:
@@ -113,7 +114,7 @@ def identity(use: Use) -> Value:
 
 @imports("Dropout")
 def dropout(use: Use) -> list[Value]:
-    """At inference the same, and a mask that keeps everything."""
+    """The operand unchanged, as at inference, and a mask that keeps every element."""
     if use.opset < 7 and not use.attribute("is_test", 0):
         raise Unsupported("training")
     ratio, training = use.optional(1), use.optional(2)
@@ -152,7 +153,7 @@ def power(use: Use) -> Value:
 
 @imports("Mod")
 def modulo(use: Use) -> Value:
-    """The remainder with the sign of the dividend (`fmod`), or of the divisor: of floats since version 28 only."""
+    """The remainder with the sign of the dividend (`fmod`) or the divisor, the latter of floats since version 28."""
     if use.opset < 28 and use[0].dtype.is_float and not use.attribute("fmod", 0):
         raise Unsupported(f"fmod=0 of elements of type {use[0].dtype}")
     return use.call("mod" if use.attribute("fmod", 0) else "floor_mod", use[0], use[1])
@@ -166,7 +167,7 @@ def shift(use: Use) -> Value:
 
 @imports("Where")
 def where(use: Use) -> Value:
-    """A choice for every element."""
+    """An elementwise choice between two tensors."""
     return use.call("where", use[0], use[1], use[2])
 
 
@@ -191,7 +192,7 @@ def _cast(use: Use, dtype: DType) -> Value:
 
 @imports("IsInf")
 def is_infinite(use: Use) -> Value:
-    """Whether infinite, of the signs that are asked for."""
+    """Whether each element is infinite, of the signs that the attributes select."""
     found = use.call("isinf", use[0])
     zero = use.like(0.0, use[0])
     if not use.attribute("detect_negative", 1):
@@ -203,7 +204,7 @@ def is_infinite(use: Use) -> Value:
 
 @imports("Clip")
 def clip(use: Use) -> Value:
-    """Each element, or the bound that it passes; older versions have the bounds as attributes."""
+    """Each element, limited to bounds; older versions have the bounds as attributes."""
     low, high = use.optional(1), use.optional(2)
     if use.opset < 11:
         low, high = (
@@ -251,7 +252,7 @@ def thresholded_relu(use: Use) -> Value:
 
 @imports("Elu", "Selu", "Celu")
 def exponential_linear(use: Use) -> Value:
-    """Negative elements bend towards a bound."""
+    """Positive elements as they are, negative ones exponential; `Selu` scales the result."""
     x, kind = use[0], use.node.operator
     alpha = use.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
     scale = use.attribute("gamma", 1.0507009873554805) if kind == "Selu" else 1.0
@@ -283,7 +284,7 @@ def _line(use: Use, slope: float, offset: float) -> Value:
 
 @imports("Softplus")
 def softplus(use: Use) -> Value:
-    """log(1 + exp(x)), of which nothing overflows: max(x, 0) + log(1 + exp(-|x|))."""
+    """log(1 + exp(x)), computed without overflow as max(x, 0) + log(1 + exp(-|x|))."""
     return _softplus(use, use[0])
 
 
@@ -316,7 +317,7 @@ def swish(use: Use) -> Value:
 
 @imports("Gelu")
 def gelu(use: Use) -> Value:
-    """x times the probability that a normal variable is less, exact or by tanh."""
+    """x times the normal distribution function at x, exact or approximated by tanh."""
     x = use[0]
     if use.only("approximate", "none", "tanh") == "tanh":
         cube = use.call("multiply", use.like(0.044715, x), use.call("power", x, use.like(3.0, x)))
@@ -329,7 +330,7 @@ def gelu(use: Use) -> Value:
 
 @imports("Shrink")
 def shrink(use: Use) -> Value:
-    """Elements within a distance of 0 become 0, the others come nearer by a bias."""
+    """Elements within a distance of 0 become 0, the others are moved towards 0 by a bias."""
     x, bias, limit = use[0], use.attribute("bias", 0.0), use.attribute("lambd", 0.5)
     if not x.dtype.is_float:
         raise Unsupported(f"elements of type {x.dtype}")

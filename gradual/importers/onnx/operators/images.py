@@ -1,4 +1,4 @@
-"""Operators that look at images elsewhere than at their cells: resizing, sampling, regions."""
+"""Operators that read images between their pixels: resizing, sampling, regions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gradual.importers.onnx.builder.importers import Use, imports, positive, spatial
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.importers.onnx.operators.shapes import exactly, extent
+from gradual.importers.common.applying import positive
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, imports, spatial
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 OUTER = ("WNC", "NWC")
-"""The layouts in which the batch, or the channels, are the one axis of an image."""
+"""Layouts of `image.resize1d` that make the batch, or the channels, its spatial axis."""
 METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
 COORDINATES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
 
@@ -29,7 +29,7 @@ class Wanted:
     """A new size.
 
     Attributes:
-        factor: what it was multiplied with, an integer, where it is not given itself.
+        factor: the factor from which it was computed, if that is an integer.
     """
 
     size: Size
@@ -38,7 +38,7 @@ class Wanted:
 
 @imports("Resize", "Upsample")
 def resize(use: Use) -> Value:
-    """The tensor with other sizes: of the nearest cells along any axis, else along those of an image."""
+    """The tensor resized: by nearest neighbours along any axis, by other methods along spatial axes."""
     x, settings = use[0], {"method": METHODS[use.only("mode", *METHODS)]}
     for name, usual in (("antialias", 0), ("keep_aspect_ratio_policy", "stretch")):
         use.only(name, usual)
@@ -67,7 +67,7 @@ def _coordinates(use: Use, wanted: Mapping[int, Wanted]) -> str:
 
 
 def _rounding(use: Use, wanted: Mapping[int, Wanted], coordinates: str) -> str:
-    """The rounding of the nearest cell; halves go up here, and down only where there are none."""
+    """How coordinates are rounded; halves are rounded up, so `round_prefer_floor` requires that there are none."""
     if use.opset < 11:
         return "floor"
     rounding: str = use.only("nearest_mode", "round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
@@ -79,7 +79,7 @@ def _rounding(use: Use, wanted: Mapping[int, Wanted], coordinates: str) -> str:
 
 
 def _meets_no_half(have: int | None, wanted: Wanted, coordinates: str) -> bool:
-    """Whether no cell of the result lies half way between two cells of the data."""
+    """Whether no element of the result lies half way between two elements of the data."""
     if wanted.factor is not None and coordinates == "half_pixel":
         return True  # (i + 1/2) / factor is never an integer
     if have is None or not isinstance(wanted.size, int):
@@ -96,7 +96,7 @@ def _meets_no_half(have: int | None, wanted: Wanted, coordinates: str) -> bool:
 
 
 def _nearest(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -> Value:
-    """Along the axes of an image at once, and then along what would be its batch and its channels."""
+    """Resize the spatial axes at once, and then the batch and the channels one by one."""
     x, before = _with_axes(use, use[0], max(3 - use[0].rank, 0))
     sizes = {axis + before: one.size for axis, one in wanted.items()}
     x = _inside(use, x, sizes, settings)
@@ -107,7 +107,7 @@ def _nearest(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -
 
 
 def _between(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -> Value:
-    """Along the axes of an image, which batch and channels precede where there are enough: these keep their sizes."""
+    """Resize by interpolation: all axes if there are few, else the spatial ones; the others keep their sizes."""
     x, sizes = use[0], {axis: one.size for axis, one in wanted.items()}
     if x.rank < 3 or (x.rank == 3 and settings["method"] == "linear" and {0, 1} & set(sizes)):
         x, before = _with_axes(use, x, 2)
@@ -119,31 +119,31 @@ def _between(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -
 
 
 def _kept(use: Use, x: Value, axis: int, size: Size) -> Value:
-    """The image, whose batch or channels have to be as many as the sizes say."""
+    """The image, with a check that the wanted size of its batch or channels is the one it has."""
     known = x.extent(axis)
     if known is None:
-        return exactly(use, x, axis, size)
+        return use.exactly(x, axis, size)
     wanted = use.builder.number(size, DType.INT64) if isinstance(size, int) else size
     return use.demanded(x, use.call("equal", wanted, use.like(known, wanted)), "sizes change the batch or the channels")
 
 
 def _with_axes(use: Use, x: Value, count: int) -> tuple[Value, int]:
-    """The tensor with so many axes more, and their number."""
+    """The tensor with `count` axes of size 1 in front, and `count`."""
     return (use.call("expand_dims", x, axis=0, num_newaxis=count) if count else x), count
 
 
 def _inside(use: Use, x: Value, sizes: Mapping[int, Size], settings: dict[str, Any]) -> Value:
-    """The image with other sizes."""
+    """Resize the spatial axes."""
     axes, count = range(2, x.rank), x.rank - 2
     if not set(axes) & set(sizes):
         return x
     known = [sizes.get(axis, x.extent(axis)) for axis in axes]
-    wanted = [extent(use, x, axis) if size is None else size for axis, size in zip(axes, known, strict=True)]
+    wanted = [use.extent(x, axis) if size is None else size for axis, size in zip(axes, known, strict=True)]
     return use.call(f"image.resize{count}d", x, size=wanted, **settings, layout=LAYOUTS[count])
 
 
 def _outside(use: Use, x: Value, axis: int, size: Size, settings: dict[str, Any]) -> Value:
-    """The batch or the channels with another size, as if they were an image."""
+    """Resize the batch or the channels, as the spatial axis of a 1-D image."""
     flat = x
     while flat.rank > 3:
         flat = use.call("reshape", flat, newshape=[0, 0, -3, -2])
@@ -154,7 +154,7 @@ def _outside(use: Use, x: Value, axis: int, size: Size, settings: dict[str, Any]
 
 
 def _wanted(use: Use) -> dict[int, Wanted]:
-    """The new sizes, by axis, of those that do not plainly stay, from the sizes or the factors that are given."""
+    """Axis -> its new size, from the given sizes or factors, without axes whose size plainly stays the same."""
     x = use[0]
     if use.node.operator == "Upsample" or use.opset < 11:
         scales: Value | None = use.optional(1)
@@ -170,7 +170,7 @@ def _wanted(use: Use) -> dict[int, Wanted]:
     if (scales is None) is (sizes is None):
         raise Unsupported("neither sizes nor scales" if sizes is None else "both sizes and scales")
     if sizes is not None:
-        vector = exactly(use, sizes, 0, len(axes))
+        vector = use.exactly(sizes, 0, len(axes))
         found = {axis: Wanted(use.builder.element(vector, at)) for at, axis in enumerate(axes)}
         return {axis: one for axis, one in found.items() if use.builder.dim(one.size) is not x.tensor.shape[axis]}
     assert scales is not None
@@ -181,18 +181,18 @@ def _wanted(use: Use) -> dict[int, Wanted]:
 
 
 def _unless_empty(value: Value | None) -> Value | None:
-    """An input, where it has elements: before version 13 one that is left out is empty."""
+    """An input; None if it is empty, as one left out may be before version 13."""
     return None if value is not None and value.rank == 1 and value.extent(0) == 0 else value
 
 
 def _scaled(use: Use, axis: int, factor: float) -> Wanted:
-    """The size times a factor; where that leaves a rest, ONNX computes with the factor and not with the sizes."""
+    """The size times a factor; a fractional product is refused, since ONNX samples by the factor, not the sizes."""
     have = use[0].extent(axis)
     if not isfinite(factor):
         raise Unsupported(f"the factor {factor} of an axis")
     whole = int(factor) if factor == int(factor) else None
     if have is None and whole is not None:
-        size = use.call("multiply", extent(use, use[0], axis), use.builder.number(whole, DType.INT64))
+        size = use.call("multiply", use.extent(use[0], axis), use.builder.number(whole, DType.INT64))
         return Wanted(size, whole)
     if have is None or have * factor != int(have * factor):
         raise Unsupported(f"the factor {factor} of an axis, which leaves a rest")
@@ -201,7 +201,7 @@ def _scaled(use: Use, axis: int, factor: float) -> Wanted:
 
 @imports("GridSample")
 def grid_sample(use: Use) -> Value:
-    """The image read where a grid says."""
+    """The image sampled at the coordinates of a grid."""
     count = spatial(use[0])
     if count != 2:
         raise Unsupported(f"{count} spatial axes")
@@ -224,7 +224,7 @@ def grid_sample(use: Use) -> Value:
 
 @imports("RoiAlign")
 def region_align(use: Use) -> Value:
-    """For each region the mean or the greatest of samples in each of its parts."""
+    """For each region, the mean of samples in each of its parts."""
     usual = "half_pixel" if use.opset >= 16 else "output_half_pixel"
     if use.attribute("coordinate_transformation_mode", usual) != "output_half_pixel":
         raise Unsupported("coordinate_transformation_mode='half_pixel'")

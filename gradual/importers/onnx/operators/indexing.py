@@ -1,4 +1,4 @@
-"""Operators that name elements by indices, and those that find indices.
+"""Operators that select elements by indices, and those that compute indices.
 
 A negative index counts from the end, and one out of bounds is a fault, here as in ONNX.   [op.index.bounds]
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.importers.onnx.builder.importers import Use, as_scalar, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.importers.onnx.operators.shapes import exactly, extent
+from gradual.importers.common.applying import positive
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, as_scalar, imports
 from gradual.limits import LIMITS
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -20,31 +20,31 @@ REDUCTIONS = {"none": "update", "add": "add", "mul": "mul", "min": "min", "max":
 
 @imports("Gather")
 def gather(use: Use) -> Value:
-    """The slices along an axis that indices name."""
+    """The slices along an axis that indices select."""
     axis = positive(use.attribute("axis", 0), use[0].rank)
     return use.call("take", use[0], use[1], axis=axis, mode="fast")
 
 
 @imports("GatherElements")
 def gather_elements(use: Use) -> Value:
-    """For each index the element at the same position, except that along an axis the index is taken."""
+    """For each index, the element at the position of the index, with the index itself as coordinate along an axis."""
     data, axis = use[0], positive(use.attribute("axis", 0), use[0].rank)
     others = [at for at in range(data.rank) if at != axis]
     if use[1].rank == data.rank and any(use[1].tensor.shape[at] is not data.tensor.shape[at] for at in others):
-        data = use.call("slice_like", data, use[1], axes=others)  # what the indices do not reach is left out
+        data = use.call("slice_like", data, use[1], axes=others)  # remove elements beyond the extents of the indices
     return use.call("gather", data, use[1], axis=axis)
 
 
 @imports("GatherND")
 def gather_nd(use: Use) -> Value:
-    """The slices that rows of indices name."""
+    """The slices that rows of indices select."""
     batch = use.attribute("batch_dims", 0)
     columns, depth = _columns(use, use[1])
     return use.call("gather_nd", use[0], columns, batch_dims=batch or None, index_rank=depth)
 
 
 def _columns(use: Use, indices: Value) -> tuple[Value, int]:
-    """The indices with their last axis first, and how many axes they name."""
+    """The indices with their last axis first, and how many axes they index."""
     depth = indices.extent(indices.rank - 1) if indices.rank else None
     if depth is None:
         raise Unsupported("indices whose number of axes is not known here")
@@ -54,7 +54,7 @@ def _columns(use: Use, indices: Value) -> tuple[Value, int]:
 
 @imports("ScatterElements", "Scatter")
 def scatter_elements(use: Use) -> Value:
-    """The data with each update at its own place, moved along an axis."""
+    """The data with each update at its own position, with its index as coordinate along an axis."""
     axis = positive(use.attribute("axis", 0), use[0].rank)
     reduction = REDUCTIONS[use.only("reduction", *REDUCTIONS)]
     return use.call("scatter_elements", use[0], use[1], use[2], axis=axis, reduction=reduction)
@@ -62,14 +62,14 @@ def scatter_elements(use: Use) -> Value:
 
 @imports("ScatterND")
 def scatter_nd(use: Use) -> Value:
-    """The data with each update at the place that a row of indices names."""
+    """The data with each update at the position that a row of indices gives."""
     columns, _ = _columns(use, use[1])
     return use.call("scatter_nd", use[0], columns, use[2], mode=REDUCTIONS[use.only("reduction", *REDUCTIONS)])
 
 
 @imports("Slice")
 def cut(use: Use) -> Value:
-    """The elements between places of some axes."""
+    """The elements between two positions along some axes."""
     x, parts, axes = use[0], *_bounds(use)
     chosen = [positive(axis, x.rank) for axis in axes]
     written = None if chosen == list(range(len(chosen))) else chosen
@@ -103,13 +103,13 @@ def _bounds(use: Use) -> tuple[list[Value], list[int]]:
     if len(counts) > 1:
         raise Unsupported(f"vectors of {' and '.join(map(str, sorted(counts)))} places")
     (count,) = counts
-    parts = [exactly(use, part, 0, count) for part in vectors]
+    parts = [use.exactly(part, 0, count) for part in vectors]
     steps = parts[2] if given is not None else use.builder.integers([1] * count, starts.dtype)
     return [*parts[:2], steps], list(range(count)) if axes is None else list(axes)
 
 
 def _start(use: Use, axis: int, start: int, step: int) -> int | Value:
-    """Where a slice starts: going back from before the axis that is its first place in ONNX, and none in NumPy."""
+    """The start of a slice: with a negative step, ONNX clamps a start before the axis to 0, and NumPy to before it."""
     size = use[0].extent(axis)
     if step > 0 or start >= -1:
         return start
@@ -117,12 +117,12 @@ def _start(use: Use, axis: int, start: int, step: int) -> int | Value:
         return max(start, -size)
     if start < -LIMITS.size:
         return 0
-    first = use.call("negative", extent(use, use[0], axis))
+    first = use.call("negative", use.extent(use[0], axis))
     return use.call("maximum", use.builder.number(start, DType.INT64), first)
 
 
 def _starts(use: Use, axes: Sequence[int], starts: Value, steps: Value) -> Value:
-    """The same of starts that are computed when the model runs, and of steps of either sign."""
+    """The same for starts that are computed when the model runs, and for steps of either sign."""
     sizes = use.call("shape_of", use[0], dtype=starts.dtype)
     first = use.call("negative", use.call("take", sizes, use.builder.integers(axes), axis=0, mode="fast"))
     back = use.call("less", steps, use.like(0, steps))
@@ -131,13 +131,13 @@ def _starts(use: Use, axes: Sequence[int], starts: Value, steps: Value) -> Value
 
 @imports("OneHot")
 def one_hot(use: Use) -> Value:
-    """A vector for each index; a negative one counts from the end, and one out of bounds is a vector of nothing."""
+    """A one-hot vector for each index; a negative index counts from the end, one out of bounds selects no element."""
     indices, values = use[0], use[2]
     if indices.rank == 0:
         raise Unsupported("a number where a tensor of indices has to be")
     if indices.dtype.is_float:
         indices = use.call("cast", indices, dtype=DType.INT64)
-    off, on = use.counted(use.call("split", exactly(use, values, 0, 2), indices_or_sections=2), 2)
+    off, on = use.counted(use.call("split", use.exactly(values, 0, 2), indices_or_sections=2), 2)
     off, on = (use.call("reshape", part, newshape=[]) for part in (off, on))
     axis = positive(use.attribute("axis", -1), indices.rank + 1)
     depth = as_scalar(use, use[1])
@@ -153,7 +153,7 @@ def one_hot(use: Use) -> Value:
 
 @imports("TopK")
 def top(use: Use) -> list[Value]:
-    """The greatest or least elements along an axis, and where they stood: from 0 on as many as there are."""
+    """The k greatest or least elements along an axis, and their indices; k may be 0."""
     if use.opset < 10 and use.required("k") < 1:
         raise Unsupported(f"k={use.required('k')}")
     count = _count(use) if use.opset >= 10 else use.builder.number(use.required("k"), DType.INT64)
@@ -169,12 +169,12 @@ def top(use: Use) -> list[Value]:
     found = use.counted(use.call("dyn.topk", use[0], count, **settings), 2)
     end = use.call("reshape", count, newshape=[1])
     start, step = (use.builder.integers([number], end.dtype) for number in (0, 1))
-    axes = [positive(use.attribute("axis", -1), use[0].rank)]  # none is all to the operator here
+    axes = [positive(use.attribute("axis", -1), use[0].rank)]  # for k = 0 it returned all elements
     return [use.call("dyn.strided_slice", part, start, end, step, axes=axes) for part in found]
 
 
 def _count(use: Use) -> Value:
-    """The number of elements that are asked for, which stands in a vector."""
+    """k, which is given as a vector of one element."""
     if use[1].rank != 1:
         raise Unsupported("a k that is no vector of one element")
     return as_scalar(use, use[1])
@@ -182,17 +182,17 @@ def _count(use: Use) -> Value:
 
 @imports("NonZero")
 def nonzero(use: Use) -> Value:
-    """The places of what is not zero, a column each; of a vector filled with one number these are all places."""
+    """The positions of nonzero elements, a column each; all positions of a vector filled with a nonzero number."""
     filled = use[0].made_by("dyn.full")
     if filled and use[0].rank == 1 and filled[0].known("a filling").item():
         zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
-        return use.call("expand_dims", use.call("arange", zero, extent(use, use[0], 0), one, dtype=DType.INT64), axis=0)
+        return use.call("expand_dims", use.call("arange", zero, use.extent(use[0], 0), one, dtype=DType.INT64), axis=0)
     return use.call("cast", use.call("transpose", use.call("argwhere", use[0]), axes=[1, 0]), dtype=DType.INT64)
 
 
 @imports("Compress")
 def compress(use: Use) -> Value:
-    """The slices along an axis for which a condition holds; it may be shorter than the axis."""
+    """The slices along an axis for which a condition holds; the condition may be shorter than the axis."""
     axis, x = use.attribute("axis"), use[0]
     if axis is None:
         x, axis = use.call("reshape", x, newshape=[-1]), 0
@@ -201,7 +201,7 @@ def compress(use: Use) -> Value:
 
 @imports("Unique")
 def unique(use: Use) -> list[Value]:
-    """Each element once, where it first stood, which one each element is, and how often it is there."""
+    """The distinct elements, the index of the first occurrence of each, the inverse indices, and the counts."""
     if use.attribute("axis") is not None and use[0].rank != 1:
         raise Unsupported("different slices along an axis")
     x = use[0] if use[0].rank == 1 else use.call("reshape", use[0], newshape=[-1])
@@ -216,22 +216,22 @@ def unique(use: Use) -> list[Value]:
 
 @imports("ReverseSequence")
 def reverse_sequence(use: Use) -> Value:
-    """The first elements along an axis in reverse, as many as a length for each batch says."""
+    """The first elements along an axis in reverse order, as many as the length given for each batch."""
     x, lengths, axis = use[0], use[1], positive(use.attribute("time_axis", 0), use[0].rank)
     some = use.call("greater_equal", lengths, use.like(0, lengths))
-    most = use.call("less_equal", lengths, use.call("cast", extent(use, x, axis), dtype=lengths.dtype))
+    most = use.call("less_equal", lengths, use.call("cast", use.extent(x, axis), dtype=lengths.dtype))
     within = use.call("all", use.call("logical_and", some, most))
     lengths = use.demanded(lengths, within, "a length is negative or longer than the axis")
     return use.call("reverse_sequence", x, lengths, seq_axis=axis, batch_axis=use.attribute("batch_axis", 1))
 
 
 _OVERLAPS = (("greater_equal", 0.0), ("less_equal", 1.0))
-"""What a share of an area satisfies."""
+"""The bounds of an overlap, which is a fraction of an area."""
 
 
 @imports("NonMaxSuppression")
 def non_max_suppression(use: Use) -> Value:
-    """The boxes of each class that overlap no better one."""
+    """The boxes of each class that do not overlap a selected box of higher score by more than a threshold."""
     boxes = _corners(use, use[0]) if use.only("center_point_box", 0, 1) else use[0]
     most = use.optional(2)
     limit = use.builder.number(0, DType.INT64) if most is None else as_scalar(use, most)
@@ -251,7 +251,7 @@ def non_max_suppression(use: Use) -> Value:
 
 
 def _corners(use: Use, boxes: Value) -> Value:
-    """Boxes by two corners, y before x, of boxes by the place of their middle and their width and height."""
+    """Convert boxes from centre, width and height to two corners, y before x."""
     x, y, width, height = use.counted(use.call("split", boxes, indices_or_sections=4, axis=2), 4)
     across, down = (use.call("multiply", use.like(0.5, boxes), size) for size in (width, height))
     ends = [use.call(sign, *pair) for sign in ("subtract", "add") for pair in ((y, down), (x, across))]

@@ -6,60 +6,23 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from gradual.importers.onnx.builder.importers import Use, broadcast_into, imports, positive, spatial
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.types.dtype import DType
+from gradual.importers.common.applying import positive
+from gradual.importers.common.products import product
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, broadcast_into, imports, spatial
 
 
 # -------------------------------------------------------------------------------------------------------- products
 @imports("MatMul")
-def product(use: Use) -> Value:
-    """The product of matrices in batches; a vector is a row before a matrix, and a column after one."""
-    a, b = use[0], use[1]
-    left = use.call("expand_dims", a, axis=0) if a.rank == 1 else a
-    right = use.call("expand_dims", b, axis=1) if b.rank == 1 else b
-    found = _matrices(use, left, right)
-    axes = [axis for axis, operand in ((-2, a), (-1, b)) if operand.rank == 1]
-    return use.call("squeeze", found, axis=axes) if axes else found
-
-
-def _matrices(use: Use, a: Value, b: Value) -> Value:
-    """The products of the matrices of two batches, which broadcast to each other."""
-    if b.rank == 2:
-        return use.call("nn.matmul", a, b)
-    rank = max(a.rank, b.rank)
-    a, b = (use.call("expand_dims", x, axis=0, num_newaxis=rank - x.rank) if x.rank < rank else x for x in (a, b))
-    if rank == 3:
-        return use.call("nn.batch_matmul", a, b)
-    if a.tensor.shape[:-2] != b.tensor.shape[:-2]:
-        a, b = _broadcast_batches(use, a, b)
-    found = use.call("nn.batch_matmul", _one_batch(use, a), _one_batch(use, b))
-    return use.call("reshape_like", found, a, lhs_begin=0, lhs_end=1, rhs_begin=0, rhs_end=rank - 2)
-
-
-def _one_batch(use: Use, value: Value) -> Value:
-    """The axes of the batch as one."""
-    while value.rank > 3:
-        value = use.call("reshape", value, newshape=[-3, -2])
-    return value
-
-
-def _broadcast_batches(use: Use, a: Value, b: Value) -> tuple[Value, Value]:
-    """The batches broadcast to each other."""
-    outer = a.rank - 2
-    shapes = [use.call("shape_of", x, dtype=DType.INT64) for x in (a, b)]
-    first, second = (use.call("strided_slice", shape, begin=[0], end=[outer]) for shape in shapes)
-    one = use.call("equal", first, use.builder.number(1, DType.INT64))
-    joint = use.call("where", one, second, first)
-    inner = [use.call("strided_slice", shape, begin=[outer], end=[outer + 2]) for shape in shapes]
-    wanted = [use.call("concatenate", use.builder.tuple([joint, part]), axis=0) for part in inner]
-    return use.call("dyn.broadcast_to", a, wanted[0]), use.call("dyn.broadcast_to", b, wanted[1])
+def matrix_product(use: Use) -> Value:
+    """The product of matrices in batches."""
+    return product(use, use[0], use[1])
 
 
 @imports("Gemm")
 def general_product(use: Use) -> Value:
-    """alpha * a * b + beta * c, each of the factors transposed on demand."""
+    """alpha * a * b + beta * c; attributes transpose a and b."""
     flips = {f"transpose_{name.lower()}": True for name in "AB" if use.attribute(f"trans{name}", 0)}
     if flips == {"transpose_b": True}:
         found = use.call("nn.dense", use[0], use[1])
@@ -92,7 +55,7 @@ def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any],
 
 
 def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
-    """An attribute with a number for each axis; none of those that are at least 1 by default is less."""
+    """An attribute with a number for each axis; if its default is 1, each has to be at least 1."""
     given = list(use.attribute(name, (usual,) * len(axes)))
     if len(given) != len(axes) or (usual and min(given, default=usual) < usual):
         raise Unsupported(f"{name}={given}")
@@ -116,7 +79,7 @@ def _padding(use: Use, x: Value, spread: Sequence[int], strides: Sequence[int]) 
 
 
 def _kernel(use: Use, weight: Value) -> list[int]:
-    """The extents of the window, which are those of the weight."""
+    """The extents of the window, from `kernel_shape` or else from the weight."""
     written, count = use.attribute("kernel_shape"), weight.rank - 2
     if written is not None:
         if len(written) != count:
@@ -212,7 +175,7 @@ def mean_pool(use: Use) -> Value:
 
 @imports("LpPool")
 def length_pool(use: Use) -> Value:
-    """The length of each window."""
+    """The p-norm of each window."""
     x, power = use[0], use.attribute("p", 2)
     if power < 1:
         raise Unsupported(f"p={power}")
@@ -243,7 +206,7 @@ def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
 
 
 def _may_start_behind(kernel: Sequence[int], windows: dict[str, Any], padding: Sequence[int]) -> bool:
-    """Whether a last window of which some cells are missing may start in the padding: for some size of the data."""
+    """Whether the last, incomplete window may start in the padding after the data, for some size of the data."""
     dilation = windows.get("dilation", [1] * len(kernel))
     after = padding[len(kernel) :]
     return any(
@@ -263,7 +226,7 @@ def global_pool(use: Use) -> Value:
 
 @imports("LRN")
 def local_response(use: Use) -> Value:
-    """Each element against the squares of its neighbours in other channels, as many before as behind."""
+    """Each element normalized by its neighbours in other channels, as many before as after."""
     if use.required("size") % 2 == 0:
         raise Unsupported("an even size")
     settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
@@ -273,7 +236,7 @@ def local_response(use: Use) -> Value:
 # -------------------------------------------------------------------------------------------------- normalizations
 @imports("BatchNormalization")
 def batch_normalization(use: Use) -> Value:
-    """At inference, with the mean and variance that are given."""
+    """Batch normalization as at inference, with the mean and variance that are given."""
     if use.attribute("training_mode", 0) or use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
         raise Unsupported("training")
     if use.attribute("spatial", 1) != 1:
@@ -285,13 +248,13 @@ def batch_normalization(use: Use) -> Value:
 
 @imports("InstanceNormalization")
 def instance_normalization(use: Use) -> Value:
-    """Channels of samples with mean 0 and variance 1."""
+    """Each channel of each sample, normalized to mean 0 and variance 1."""
     return use.call("nn.instance_norm", use[0], use[1], use[2], epsilon=use.attribute("epsilon", 1e-5))
 
 
 @imports("GroupNormalization")
 def group_normalization(use: Use) -> Value:
-    """Groups of channels with mean 0 and variance 1; before version 21 scale and bias are those of the groups."""
+    """Groups of channels, normalized to mean 0 and variance 1; version 18, with scale and bias by group, is refused."""
     if use.opset < 21:
         raise Unsupported("version 18 of the operator")
     settings = {"num_groups": use.required("num_groups"), "epsilon": use.attribute("epsilon", 1e-5)}
@@ -300,7 +263,7 @@ def group_normalization(use: Use) -> Value:
 
 @imports("LayerNormalization")
 def layer_normalization(use: Use) -> list[Value] | Value:
-    """The last axes with mean 0 and variance 1, scaled and shifted."""
+    """The last axes, normalized to mean 0 and variance 1, then scaled and shifted."""
     x, epsilon = use[0], use.attribute("epsilon", 1e-5)
     axis, bias = positive(use.attribute("axis", -1), x.rank), use.optional(2)
     lane = x.tensor.shape[axis:]
@@ -322,7 +285,7 @@ def layer_normalization(use: Use) -> list[Value] | Value:
 
 @imports("RMSNormalization")
 def root_mean_square_normalization(use: Use) -> Value:
-    """The last axes over the root of their mean square, scaled."""
+    """The last axes divided by their root mean square, then scaled."""
     x = use[0]
     axes = list(range(positive(use.attribute("axis", -1), x.rank), x.rank))
     mean = use.call("mean", use.call("multiply", x, x), axis=axes, keepdims=True)

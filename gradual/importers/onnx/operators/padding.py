@@ -1,21 +1,21 @@
-"""The operator that puts cells around a tensor."""
+"""The operator that adds elements around a tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.importers.onnx.builder.importers import Use, as_scalar, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.importers.onnx.operators.shapes import exactly
+from gradual.importers.common.applying import positive
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, as_scalar, imports
 
 Width = int | Value
-"""Cells before or after an axis: a number, or a scalar."""
+"""How many elements are added before or after an axis: a number, or a scalar value."""
 
 
 @imports("Pad")
 def pad(use: Use) -> Value:
-    """Cells before and after each axis; fewer than none cuts some off."""
+    """Add elements before and after each axis; a negative width removes elements."""
     x, mode = use[0], use.only("mode", "constant", "reflect", "edge")
     numbers: list[Width]
     if use.opset < 11:
@@ -26,13 +26,13 @@ def pad(use: Use) -> Value:
     chosen = list(range(x.rank)) if axes is None else [positive(axis, x.rank) for axis in axes.numbers("axes")]
     if widths.rank != 1 or (widths.extent(0) is None and axes is None):
         return _uncounted_pad(use, widths, filling, mode)
-    widths = exactly(use, widths, 0, 2 * len(chosen))
+    widths = use.exactly(widths, 0, 2 * len(chosen))
     numbers = [use.builder.element(widths, at) for at in range(2 * len(chosen))]
     return _pad(use, _by_axis(use, numbers, chosen), filling, mode)
 
 
 def _by_axis(use: Use, numbers: Sequence[Width], axes: Sequence[int]) -> list[list[Width]]:
-    """The widths before and after every axis: first all that stand before, then all behind."""
+    """Axis -> its widths before and after, given all widths before, then all widths after."""
     if len(numbers) != 2 * len(axes) or len(set(axes)) < len(axes):
         raise Unsupported(f"{len(numbers)} widths for the axes {list(axes)}")
     widths: list[list[Width]] = [[0, 0] for _ in range(use[0].rank)]
@@ -42,7 +42,7 @@ def _by_axis(use: Use, numbers: Sequence[Width], axes: Sequence[int]) -> list[li
 
 
 def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
-    """The border is that of what is left once cells are cut off; of a constant it does not matter what comes first."""
+    """Pad a tensor; modes that copy the border remove elements first, and for a constant the order does not matter."""
     x, numbers = use[0], [[width if isinstance(width, int) else 0 for width in pair] for pair in widths]
     if mode == "constant":
         return use.call("nn.pad", x, filling, pad_width=widths)
@@ -53,7 +53,7 @@ def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str)
 
 
 def _uncounted_pad(use: Use, widths: Value, filling: Value, mode: str) -> Value:
-    """The same by a vector of widths whose length is not known here."""
+    """The same for a vector of widths whose length is not known here."""
     x = use[0]
     pairs = use.call("transpose", use.call("reshape", widths, newshape=[2, x.rank]), axes=[1, 0])
     return use.call("dyn.nn.pad", x, pairs, filling, pad_mode=None if mode == "constant" else mode)

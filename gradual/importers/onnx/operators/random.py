@@ -1,34 +1,34 @@
-"""Operators that draw random numbers: declarations, by which a program is checked; a run stops there."""
+"""Operators that draw random numbers: declared without a meaning, so that a program can be checked but not run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from gradual.dims.term.dim import constant
-from gradual.importers.onnx.builder.importers import Use, imports
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
+from gradual.importers.onnx.importers import Use, imports
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
 
 @imports("RandomNormalLike", "RandomUniformLike", "Bernoulli")
 def alike(use: Use) -> Value:
-    """Numbers of a tensor's shape."""
+    """Random numbers in a tensor's shape."""
     return _drawn(use, [f"n{axis}" for axis in range(use[0].rank)], _dtype(use, use[0].dtype))
 
 
 @imports("RandomNormal", "RandomUniform")
 def of_shape(use: Use) -> Value:
-    """Numbers of a given shape."""
+    """Random numbers in a given shape."""
     zeros = use.call("zeros", shape=use.required("shape"), dtype=_dtype(use, DType.FLOAT32))  # reads the attribute
     return _drawn(use, list(map(str, zeros.shape)), zeros.dtype)
 
 
 @imports("Multinomial")
 def classes(use: Use) -> Value:
-    """Some classes of each row, by their weights."""
+    """Classes drawn from each row of weights."""
     count = use.attribute("sample_size", 1)
     if use[0].rank != 2 or not isinstance(count, int):
         raise Unsupported(f"sample_size={count!r} of a tensor of rank {use[0].rank}")
@@ -41,7 +41,7 @@ def _dtype(use: Use, default: DType) -> DType:
 
 
 def _drawn(use: Use, extents: Sequence[str], dtype: DType) -> Value:
-    """The application of an operator that only this node has: no two draw the same numbers.  It takes any tensor."""
+    """Apply an operator declared for this node alone, since no two nodes draw the same numbers; it takes any sizes."""
     builder = use.builder
     name = f"onnx.{builder.names.fresh(use.node.operator)}"
     given = [use[0]] if use.inputs else []

@@ -1,6 +1,6 @@
-"""Recurrent layers: a function of the program that steps over the sequence, and calls itself.
+"""Recurrent layers: a recursive function of the program that steps over the sequence.
 
-What a step computes is that of ONNX's specification of LSTM, GRU and RNN.
+A step computes what ONNX specifies for LSTM, GRU and RNN.
 """
 
 from __future__ import annotations
@@ -10,31 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import constant
-from gradual.importers.onnx.builder.importers import Use, imports
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
-from gradual.importers.onnx.operators.shapes import exactly, extent
+from gradual.importers.common.recurrence import SUMS, defined
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import Use, imports
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
-
-STEPS = """\
-def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], %r: Tensor[({gates} * h, h), {dtype}],
-    %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]{peepholes}, %i: int64,
-    {states}, %ys: Tensor[(t, b, h), {dtype}])
-    -> (Tensor[(t + s - %i, b, h), {dtype}], {results}) where
-    s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{
-  if (%i == take(shape_of(%x, dtype="int64"), 0i64, axis=0)) {{
-    (%ys, {old})
-  }} else {{
-    let %xt = take(%x, %i, axis=0, mode="fast");
-{step}
-    let %more = concatenate((%ys, expand_dims(%h1, axis=0)), axis=0);
-    {name}(%x, %w, %r, %wb, %rb{given}, %i + 1, {new}, %more)
-  }}
-}}
-"""
-"""The hidden size is h, the batch b, the length of the sequence s, the size of an element of it d."""
 
 LSTM_STEP = """\
     let %gates = split({clipped}, indices_or_sections=4, axis=1);
@@ -55,7 +37,6 @@ GRU_STEP = """\
 RNN_STEP = """\
     let %h1 = {f};"""
 
-SUMS = "add(add(nn.dense(%xt, %w), %wb), add(nn.dense(%h, %r), %rb))"
 ACTIVATIONS = {"sigmoid": "sigmoid({})", "tanh": "tanh({})", "relu": "nn.relu({})", "identity": "{}"}
 
 Applied = Callable[[str], str]
@@ -66,9 +47,9 @@ class _Cell:
     """A kind of layer.
 
     Attributes:
-        gates: how many products with the input a step needs.
-        states: the names of what it hands on.
-        usual: its activations.
+        gates: how many gates a step computes, each by a product with the input.
+        states: the names of its states.
+        usual: its default activations.
     """
 
     gates: int
@@ -106,13 +87,13 @@ def recurrent(use: Use) -> list[Value]:
 
 
 def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Value]:
-    """One direction: what every step gives, and the last states."""
+    """One direction: the outputs of all steps, and the last states."""
     builder = use.builder
     w, r = _direction(use, 1, index), _direction(use, 2, index)
     hidden: int | None = use.attribute("hidden_size", r.extent(1))
     if hidden is None or r.extent(1) not in (None, hidden):
         raise Unsupported("a hidden size that is not known here")
-    r = exactly(use, r, 1, hidden)
+    r = use.exactly(r, 1, hidden)
     biases = _biases(use, cell, index, hidden)
     peepholes = [_direction(use, 7, index)] if use.optional(7) is not None else []
     begun = [_initial(use, x, 5 + at, index, hidden) for at in range(len(cell.states))]
@@ -129,7 +110,7 @@ def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Val
 
 
 def _direction(use: Use, input: int, index: int) -> Value:
-    """What an input holds for a direction."""
+    """The part of an input for one direction."""
     return use.call("take", use[input], use.builder.number(index, DType.INT64), axis=0, mode="fast")
 
 
@@ -145,7 +126,7 @@ def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
     """A state before the first step."""
     given = use.optional(input)
     if given is None:
-        sizes = [extent(use, x, 1), use.builder.number(hidden, DType.INT64)]
+        sizes = [use.extent(x, 1), use.builder.number(hidden, DType.INT64)]
         return use.call("dyn.zeros", use.call("stack", use.builder.tuple(sizes), axis=0), dtype=x.dtype)
     number = use.builder.number(index, DType.INT64)
     return use.call("take", given, number, axis=1 if use.attribute("layout", 0) else 0, mode="fast")
@@ -153,7 +134,7 @@ def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
 
 # ---------------------------------------------------------------------------------------------------- the function
 def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
-    """The name of the function that steps, which is defined once for each form of it."""
+    """The name of the step function, which is defined once for each variant."""
     kind = use.node.operator
     f = _activations(use, cell, index)
     peepholes = kind == "LSTM" and use.optional(7) is not None
@@ -163,26 +144,7 @@ def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
         return sum if limit is None else f"clip({sum}, a_min={-limit!r}, a_max={limit!r})"
 
     step = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}[kind](use, f, clipped)
-    states = cell.states
-    new = [f"%{state}1" for state in states]
-    form = {
-        "dtype": dtype,
-        "gates": cell.gates,
-        "peepholes": f", %p: Tensor[(3 * h,), {dtype}]" if peepholes else "",
-        "given": ", %p" if peepholes else "",
-        "states": ", ".join(f"%{state}: Tensor[(b, h), {dtype}]" for state in states),
-        "results": ", ".join(f"Tensor[(b, h), {dtype}]" for _ in states),
-        "old": ", ".join(f"%{state}" for state in states),
-        "new": ", ".join(new),
-        "step": step,
-    }
-    key = STEPS.format(name="@", **form)
-    functions = use.builder.functions
-    known = next((name for name, text in functions.items() if text == key.replace("@(", f"{name}(")), None)
-    if known is None:
-        known = f"@{kind.lower()}" + (f".v{len(functions)}" if functions else "")
-        functions[known] = key.replace("@(", f"{known}(")
-    return known
+    return defined(use.builder, kind.lower(), dtype, cell.gates, cell.states, step, peepholes)
 
 
 def _activations(use: Use, cell: _Cell, index: int) -> list[Applied]:

@@ -1,4 +1,4 @@
-"""Operators that bring many elements of an axis together."""
+"""Operators that combine the elements along axes: reductions, scans, softmax, einsum."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from gradual.importers.onnx.builder.importers import IMPORTERS, Use, as_scalar, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.operators.shapes import extent
+from gradual.importers.common.applying import positive
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
 _INPUT_SINCE = {"ReduceSum": 13}
-"""Since when the axes are an input; the others since 18."""
+"""The version since which the axes are an input; 18 for the other operators."""
 
 Reduced = Callable[..., Value]
 
 
 def _axes(use: Use) -> list[int] | None:
-    """The axes; None for all.  ONNX Runtime takes one that stands twice for one."""
+    """The axes; None for all.  A repeated axis counts once, as in ONNX Runtime."""
     since = _INPUT_SINCE.get(use.node.operator, 18)
     axes = use.axes() if use.opset >= since else use.attribute("axes")
     if axes is None:
@@ -49,7 +49,7 @@ def _done(use: Use, after: str | None, value: Value) -> Value:
 
 
 def _in_floats(computed: Callable[[Value], Value], use: Use, x: Value) -> Value:
-    """What is computed of floats; of integers by way of float64."""
+    """Apply a function of floats; integers are cast to float64 and back."""
     if x.dtype.is_float:
         return computed(x)
     return use.call("cast", computed(use.call("cast", x, dtype=DType.FLOAT64)), dtype=x.dtype)
@@ -60,7 +60,7 @@ def _plainly(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Val
 
 
 def _extreme(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
-    """The greatest or least element; of nothing ONNX gives what every number passes, so that stands behind the data."""
+    """The greatest or least element; axes that may be empty get the identity appended, which ONNX gives for them."""
     reduced = settings["axis"] or range(x.rank)
     empty = {positive(axis, x.rank) for axis in reduced} & {
         axis for axis, size in enumerate(x.tensor.shape) if not is_positive(size)
@@ -88,7 +88,7 @@ def _log_of_sum_of_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
 
 
 def _log_sum_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
-    """Of which nothing overflows: the greatest is taken out, if it is finite, and comes back."""
+    """log(sum(exp(x))) without overflow: the greatest element, if finite, is subtracted first and added at the end."""
     greatest, outside = (
         _finite(use, _extreme("max", use, x, one)) for one in ({**settings, "keepdims": True}, settings)
     )
@@ -112,14 +112,14 @@ REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
     "ReduceLogSumExp": (_log_of_sum_of_exp, None, None),
     "ReduceSumSquare": (partial(_plainly, "sum"), "square", None),
 }
-"""What is summed up, what is done to each element before, and what to the sum."""
+"""Name -> the reduction, an operator applied to each element before it, and one applied to its result."""
 
 IMPORTERS |= {name: partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
 
 
 @imports("ArgMax", "ArgMin")
 def place(use: Use) -> Value:
-    """Where the greatest or least element stands."""
+    """The index of the greatest or least element."""
     operator = use.node.operator.lower()
     found = use.call(
         operator,
@@ -133,7 +133,7 @@ def place(use: Use) -> Value:
 
 @imports("CumSum", "CumProd")
 def cumulated(use: Use) -> Value:
-    """What has come together up to each place along an axis."""
+    """The sums or products of all elements up to each position along an axis."""
     axis = positive(as_scalar(use, use[1]).numbers("the axis")[0], use[0].rank)
     backwards = bool(use.attribute("reverse", 0))
     exclusive = True if use.attribute("exclusive", 0) else None
@@ -144,7 +144,7 @@ def cumulated(use: Use) -> Value:
 
 # --------------------------------------------------------------------------------------------------------- softmax
 def _along(computed: Callable[[Use, Value, int], Value], use: Use) -> Value:
-    """Along one axis; before version 13 along all axes from one on, taken as one."""
+    """Apply a function along one axis; before version 13, along that axis and all later ones, flattened."""
     x, since = use[0], use.opset >= 13
     axis = positive(use.attribute("axis", -1 if since else 1), x.rank)
     if since or axis == x.rank - 1:
@@ -162,7 +162,7 @@ def _hardmax(use: Use, x: Value, axis: int) -> Value:
     place = positive(axis, x.rank)
     some = is_positive(x.tensor.shape[place])
     places = use.call("argmax", x if some else _with_one_more(use, x, [place], -math.inf), axis=place, keepdims=True)
-    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), extent(use, x, place)
+    zero, one, size = use.builder.number(0, DType.INT32), use.builder.number(1, DType.INT32), use.extent(x, place)
     count = use.call("arange", zero, use.call("cast", size, dtype=DType.INT32), one, dtype=DType.INT32)
     after = x.rank - 1 - place
     lane = use.call("expand_dims", count, axis=1, num_newaxis=after) if after else count
@@ -178,7 +178,7 @@ IMPORTERS |= {
 
 @imports("LpNormalization")
 def normalized(use: Use) -> Value:
-    """Each lane over its length."""
+    """Each vector along an axis divided by its norm, unless that is 0."""
     x, axis = use[0], use.attribute("axis", -1)
     if use.only("p", 2, 1) == 1:
         length = use.call("sum", use.call("abs", x), axis=axis, keepdims=True)
@@ -190,7 +190,7 @@ def normalized(use: Use) -> Value:
 
 @imports("MeanVarianceNormalization")
 def standardized(use: Use) -> Value:
-    """The elements with mean 0 and variance 1 along some axes."""
+    """The elements normalized to mean 0 and variance 1 along some axes."""
     x, axes = use[0], list(use.attribute("axes", (0, 2, 3)))
     mean = use.call("mean", x, axis=axes, keepdims=True)
     spread = use.call("sqrt", use.call("variance", x, mean, axis=axes, keepdims=True))

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradual.dims.term.dim import constant
-from gradual.importers.onnx.builder import lists
-from gradual.importers.onnx.builder.builder import stated
-from gradual.importers.onnx.builder.folding import TRACKED
-from gradual.importers.onnx.builder.importers import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Graph, Node, Port, Unsupported
-from gradual.importers.onnx.operators.shapes import exactly, extent, parts_of
+from gradual.importers.common import lists
+from gradual.importers.common.applying import positive
+from gradual.importers.common.builder import stated
+from gradual.importers.common.folding import TRACKED
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Graph, Node
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports
 from gradual.types.dtype import DType
 from gradual.types.print import shown, shown_extent
 from gradual.types.type import DataType, Hole, TensorType, TupleType
@@ -25,7 +27,7 @@ def construct(use: Use) -> Value:
 
 
 def _fields(use: Use, sequence: Value) -> list[Value] | None:
-    """The elements, where it is known how many there are."""
+    """The elements, if their number is known; None for a list."""
     if isinstance(sequence.type, TupleType):
         return list(sequence.made_by("tuple")) or use.counted(sequence, len(sequence.type.fields))
     if not isinstance(sequence.type, DataType):
@@ -55,7 +57,7 @@ def at(use: Use) -> Value:
 
 @imports("SequenceInsert")
 def insert(use: Use) -> Value:
-    """The sequence with one more element: at its end, or before a place."""
+    """The sequence with one more element: at its end, or before an index."""
     sequence, new, place = use[0], use[1], use.optional(2)
     known = _place(use, sequence, place, beyond=1)
     if known is not None:
@@ -70,7 +72,7 @@ def insert(use: Use) -> Value:
 
 @imports("SequenceErase")
 def erase(use: Use) -> Value:
-    """The sequence without an element, which is the last one unless a place is given."""
+    """The sequence without one element, the last unless an index is given."""
     place = use.optional(1) or use.builder.number(-1, DType.INT64)
     known = _place(use, use[0], place)
     if known is not None:
@@ -81,7 +83,7 @@ def erase(use: Use) -> Value:
 
 
 def _place(use: Use, sequence: Value, place: Value | None, beyond: int = 0) -> tuple[list[Value], int] | None:
-    """The elements and a place among them, or behind them all if none is given; None where either is not known."""
+    """The elements and an index into them, the end if `place` is None; None if either is not known."""
     fields, known = _fields(use, sequence), constant_of(place)
     if fields is None or (known is None and place is not None):
         return None
@@ -93,7 +95,7 @@ def _place(use: Use, sequence: Value, place: Value | None, beyond: int = 0) -> t
 
 
 def _from_front(use: Use, all: Value, place: Value) -> Value:
-    """A place in a list, counted from the front."""
+    """An index into a list, counted from the front."""
     scalar, known = as_scalar(use, place), constant_of(place)
     if scalar.dtype is not DType.INT64:
         scalar = use.call("cast", scalar, dtype=DType.INT64)
@@ -132,7 +134,7 @@ def concatenate(use: Use) -> Value:
 # --------------------------------------------------------------------------------------------- a tensor into several
 @imports("SplitToSequence")
 def split_to_sequence(use: Use) -> Value:
-    """Parts along an axis: of one size each but the last, which may be smaller, or of given sizes."""
+    """Parts along an axis: of given sizes, or of one size, except that the last may be smaller."""
     x, sizes = use[0], use.optional(1)
     axis = positive(use.attribute("axis", 0), x.rank)
     if sizes is None:
@@ -141,9 +143,9 @@ def split_to_sequence(use: Use) -> Value:
         (size,) = sizes.numbers("a size of parts")
         return _even(use, x, axis, size)
     if constant_of(sizes) is not None:
-        return use.builder.tuple(parts_of(use, x, axis, sizes.numbers("sizes of parts")))
+        return use.builder.tuple(use.parts(x, axis, sizes.numbers("sizes of parts")))
     if _are_ones(sizes):
-        return _single(use, exactly(use, x, axis, extent(use, sizes, 0)), axis, True)
+        return _single(use, use.exactly(x, axis, use.extent(sizes, 0)), axis, True)
     return _uneven(use, x, axis, use.call("cast", sizes, dtype=DType.INT64))
 
 
@@ -155,7 +157,7 @@ def _are_ones(sizes: Value) -> bool:
 
 
 def _single(use: Use, x: Value, axis: int, keeps: bool) -> Value:
-    """Parts of size 1, or what is left of them without the axis."""
+    """Parts of size 1 along the axis, which is removed unless `keeps`."""
 
     def part(place: int) -> Value:
         one = use.call("take", x, use.builder.number(place, DType.INT64), axis=axis, mode="fast")
@@ -187,13 +189,13 @@ def _slice(use: Use, x: Value, axis: int, low: int, high: int) -> Value:
 
 
 def _open_at(x: Value, axis: int) -> Any:
-    """The type of a part of any size at an axis."""
+    """The type of a part, with `?` as its size at an axis."""
     shape = x.tensor.shape
     return TensorType((*shape[:axis], Hole(), *shape[axis + 1 :]), x.dtype)
 
 
 def _stepwise(use: Use, x: Value, axis: int, step: int, one: str, element: Any) -> Value:
-    """A list of what is at `%i` for every step along an axis."""
+    """The list of the values of `one` for `%i` = 0, `step`, 2 * `step`, ... along an axis."""
 
     def body(name: str, given: Sequence[str]) -> str:
         part = f"Cons({one.format(x=given[0])}, {name}(add(%i, {step}i64)))"
@@ -201,7 +203,7 @@ def _stepwise(use: Use, x: Value, axis: int, step: int, one: str, element: Any) 
 
     type = lists.of(use.builder, element)
     return lists.recursive(
-        use.builder, "parts", "%i: int64", type, [x, extent(use, x, axis)], body, lambda given: "0i64"
+        use.builder, "parts", "%i: int64", type, [x, use.extent(x, axis)], body, lambda given: "0i64"
     )
 
 
@@ -209,7 +211,7 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
     """Parts of sizes that are computed when the model runs."""
     count = sizes.extent(0)
     if count is not None and 0 < count <= TRACKED:
-        return use.builder.tuple(parts_of(use, x, axis, [use.builder.element(sizes, at) for at in range(count)]))
+        return use.builder.tuple(use.parts(x, axis, [use.builder.element(sizes, at) for at in range(count)]))
     promised = [shown_extent(size) for size in stated(x.type).shape]
     promised[axis] = "%size"
     type = f"Tensor[({', '.join(promised)}{',' * (x.rank == 1)}), {x.dtype}]"
@@ -222,15 +224,15 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
         return f"if (less(%i, {given[2]})) {{ {more} }} else {{ {last} }}"
 
     result = lists.of(use.builder, _open_at(x, axis))
-    operands = [x, sizes, extent(use, sizes, 0), extent(use, x, axis)]
+    operands = [x, sizes, use.extent(sizes, 0), use.extent(x, axis)]
     params = "%i: int64, %start: int64"
     return lists.recursive(use.builder, "parts", params, result, operands, body, lambda given: "0i64, 0i64")
 
 
-# ---------------------------------------------------------------------------------------------------- one by another
+# ------------------------------------------------------------------------------------------------ element by element
 @imports("SequenceMap")
 def mapped(use: Use) -> list[Value]:
-    """What a graph gives for each element, with those of other sequences beside it, and with tensors."""
+    """The outputs of a graph for each index: its inputs are the elements of sequences at that index, and tensors."""
     inputs = [use[index] for index in range(len(use.inputs))]
     graph, sequences = use.graph("body"), [value for value in inputs if lists.is_sequence(value)]
     if len(graph.inputs) != len(inputs) or not inputs or inputs[0] is not next(iter(sequences), None):
@@ -245,13 +247,13 @@ def mapped(use: Use) -> list[Value]:
 
 
 def _turn(use: Use, graph: Graph, inputs: Sequence[Value], place: int) -> list[Value]:
-    """What the graph gives for the elements at a place."""
+    """The outputs of the graph for the elements at an index."""
     given = [(_fields(use, value) or [])[place] if lists.is_sequence(value) else value for value in inputs]
     return use.outputs(graph, dict(zip((port.name for port in graph.inputs), given, strict=True)))
 
 
 def _map_loop(use: Use, graph: Graph, inputs: Sequence[Value]) -> Graph:
-    """The same as a loop over the places; it takes the inputs by the names `of 0`, `of 1` and so on."""
+    """A graph that does the same by a loop over the indices; it refers to the inputs as `of 0`, `of 1` and so on."""
 
     def node(operator: str, given: Sequence[str], gives: Sequence[str], **attributes: Any) -> Node:
         return Node(operator, "", use.node.title, tuple(given), tuple(gives), attributes)

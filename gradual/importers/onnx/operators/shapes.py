@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial, reduce
-from itertools import accumulate, pairwise
 
 from gradual.dims.term.dim import Dim
 from gradual.dims.term.dim import constant as number
-from gradual.importers.onnx.builder.builder import stated
-from gradual.importers.onnx.builder.importers import Use, as_scalar, constant_of, imports, positive
-from gradual.importers.onnx.builder.values import Value
-from gradual.importers.onnx.file.model import Unsupported
+from gradual.importers.common.applying import positive
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
-from gradual.types.print import shown_extent
-from gradual.types.type import TensorType
 
 
 @imports("Constant")
@@ -36,7 +33,7 @@ def constant(use: Use) -> Value:
 
 @imports("Shape")
 def shape(use: Use) -> Value:
-    """The sizes, or those of some axes in a row."""
+    """The sizes, or those of some consecutive axes."""
     rank = use[0].rank
     start, end = (_clamped(use.attribute(name, default), rank) for name, default in (("start", 0), ("end", rank)))
     sizes = use.call("shape_of", use[0], dtype=DType.INT64)
@@ -53,15 +50,6 @@ def _clamped(axis: int, rank: int) -> int:
 def size(use: Use) -> Value:
     """The number of elements."""
     return use.call("ndarray_size", use[0], dtype=DType.INT64)
-
-
-def extent(use: Use, value: Value, axis: int) -> Value:
-    """The size at an axis, a scalar."""
-    known = value.extent(axis)
-    if known is not None:
-        return use.builder.number(known, DType.INT64)
-    sizes = use.call("shape_of", value, dtype=DType.INT64)
-    return use.call("take", sizes, use.builder.number(axis, DType.INT64), axis=0)
 
 
 @imports("Reshape")
@@ -82,9 +70,9 @@ def reshape(use: Use) -> Value:
 
 
 def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
-    """The operand of a reshape; beside -1 no size may be 0, since the -1 cannot be inferred then.
+    """The operand of a reshape; if a size is -1, no other size may be 0, since the -1 cannot be inferred then.
 
-    Relay's own rule allows a copied size to be 0.  What is not known to be at least 1 is asserted.
+    Relay's own rule allows a copied size to be 0, so each size that is not known to be at least 1 is asserted to be.
     """
     x, conditions = use[0], list[Value]()
     if all(size.value != -1 for size in wanted):
@@ -104,7 +92,7 @@ def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
 
 @imports("Flatten")
 def flatten(use: Use) -> Value:
-    """The first axes as one, and the others as one."""
+    """The first axes merged into one, and the others into one."""
     x, rank = use[0], use[0].rank
     axis = use.attribute("axis", 1)
     if not (-rank if use.opset >= 11 else 0) <= axis <= rank:
@@ -122,37 +110,27 @@ def flatten(use: Use) -> Value:
 
 @imports("Squeeze")
 def squeeze(use: Use) -> Value:
-    """Without some axes of size 1."""
+    """The tensor without some axes of size 1."""
     axes = use.axes()
     return use.call("squeeze", use[0], axis=None if axes is None else list(axes))
 
 
 @imports("Unsqueeze")
 def unsqueeze(use: Use) -> Value:
-    """With new axes of size 1, which are counted in the result."""
+    """The tensor with new axes of size 1, whose positions are counted in the result."""
     axes, value = use.axes(), use[0]
     if axes is None:
         raise Unsupported("axes that are missing")
     rank = value.rank + len(axes)
-    if len({positive(axis, rank) for axis in axes}) < len(axes):
+    counted = {positive(axis, rank) for axis in axes}
+    if len(counted) < len(axes):
         raise Unsupported(f"axes={axes}")
-    for start, count in runs(sorted(positive(axis, rank) for axis in axes)):
-        value = use.call("expand_dims", value, axis=start, num_newaxis=count if count > 1 else None)
-    return value
-
-
-def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The runs of ascending numbers: where each begins, and how long it is."""
-    start = 0
-    for at in range(1, len(numbers) + 1):
-        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
-            yield numbers[start], at - start
-            start = at
+    return use.expanded(value, sorted(counted))
 
 
 @imports("Transpose")
 def transpose(use: Use) -> Value:
-    """The axes in another order, reversed unless said otherwise; each is counted from the front."""
+    """The tensor with its axes in another order, reversed unless `perm` is given; negative axes are refused."""
     order = use.attribute("perm")
     if min(order or (), default=0) < 0:
         raise Unsupported(f"perm={list(order)}")
@@ -175,7 +153,7 @@ def expand(use: Use) -> Value:
 
 
 def _is_reached(x: Value, wanted: Value) -> bool:
-    """Whether what is plain to see says that the result has the shape that is wanted."""
+    """Whether the known sizes show that the result has the wanted shape."""
     contents = wanted.tensor.contents
     if contents is None or len(contents) < x.rank:
         return False
@@ -206,40 +184,16 @@ def split(use: Use) -> list[Value]:
         return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
     if len(sizes) != count:
         raise Unsupported(f"{len(sizes)} sizes for {count} outputs")
-    return parts_of(use, x, axis, sizes)
-
-
-def parts_of(use: Use, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
-    """Parts of these sizes, which have to be all there is, whichever of them is read."""
-    if not sizes:
-        raise Unsupported("a tensor in no parts")
-    *ends, all = accumulate(sizes, partial(_sum, use))
-    whole = exactly(use, x, axis, all)
-    if whole is not x:
-        use.builder.named(whole, "whole")
-    if not ends:
-        return [whole]
-    if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # which are followed
-        return [use.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])]
-    found = use.builder.named(use.call("split", whole, indices_or_sections=ends, axis=axis), "parts")
-    return use.counted(found, len(sizes))
-
-
-def _sum(use: Use, one: int | Value, other: int | Value) -> int | Value:
-    """The sum of two sizes."""
-    if isinstance(one, int) and isinstance(other, int):
-        return one + other
-    scalars = (use.builder.number(size, DType.INT64) if isinstance(size, int) else size for size in (one, other))
-    return use.call("add", *scalars)
+    return use.parts(x, axis, sizes)
 
 
 def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
-    """The sizes of the parts, or None where they are all alike."""
+    """The sizes of the parts, or None if all are equal."""
     given, outputs = use.optional(1), len(use.node.outputs)
     if given is not None and given.extent(0) not in (None, outputs):
         raise Unsupported(f"{given.extent(0)} sizes for {outputs} outputs")
     if given is not None:
-        return [use.builder.element(exactly(use, given, 0, outputs), at) for at in range(outputs)]
+        return [use.builder.element(use.exactly(given, 0, outputs), at) for at in range(outputs)]
     if (sizes := use.attribute("split")) is not None:
         return list(sizes)
     whole, count = use[0].extent(axis), use.attribute("num_outputs")
@@ -256,27 +210,9 @@ def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
     return [*[size] * (count - 1), last]
 
 
-def exactly(use: Use, value: Value, axis: int, size: int | Value) -> Value:
-    """The value, whose size at an axis is promised: a number, or a scalar."""
-    promised, shape = use.builder.dim(size), value.tensor.shape
-    if axis >= len(shape):
-        raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
-    if shape[axis] is promised:
-        return value
-    extents = [shown_extent(extent) for extent in stated(value.type).shape]
-    scalars = [use.builder.named(size, "size")] if isinstance(size, Value) else []
-
-    def text(given: Sequence[str]) -> str:
-        extents[axis] = given[1] if scalars else str(size)
-        return f"({given[0]} as Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {value.dtype}])"
-
-    type = TensorType((*shape[:axis], promised, *shape[axis + 1 :]), value.dtype)
-    return Value(type, use.builder.bind([value, *scalars], text))
-
-
 @imports("Tile")
 def tile(use: Use) -> Value:
-    """The tensor beside itself."""
+    """The tensor repeated along its axes."""
     if use.opset < 6:
         raise Unsupported("version 1 of the operator")
     if isinstance(use[1].constant, Tensor):
@@ -286,7 +222,7 @@ def tile(use: Use) -> Value:
 
 @imports("ConstantOfShape")
 def constant_of_shape(use: Use) -> Value:
-    """A shape filled with one number."""
+    """A tensor of a given shape filled with one number."""
     filling: Tensor = use.attribute("value", scalar(0.0, DType.FLOAT32))
     if filling.size != 1:
         raise Unsupported(f"a value of {filling.size} elements")
@@ -298,9 +234,9 @@ def constant_of_shape(use: Use) -> Value:
 
 @imports("Range")
 def arange(use: Use) -> Value:
-    """The numbers from a start up to a limit; up to an integer that became a float64 they are integers first.
+    """The numbers from a start up to a limit.
 
-    Integers that float64 does not hold are further away than there are elements of a tensor.
+    If the limit is an int64 cast to float64, they are computed as int64 and then cast, so that their count is exact.
     """
     given = [use[index] for index in range(3)]
     if all(constant_of(one) is not None for one in given) and any(one.rank for one in given):
@@ -313,7 +249,7 @@ def arange(use: Use) -> Value:
 
 
 def _whole(use: Use, value: Value) -> Value | None:
-    """A constant as an integer, where it is a small one."""
+    """A constant as an int64 if it is a small integer, else None."""
     known = constant_of(value)
     number = math.nan if known is None else float(known.item())
     return use.builder.number(int(number), DType.INT64) if number.is_integer() and abs(number) < 2**31 else None
@@ -325,7 +261,7 @@ def eye_like(use: Use) -> Value:
     to = use.attribute("dtype")
     dtype = use[0].dtype if to is None else dtype_of(to, "the result")
     zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
-    rows, columns = (use.call("arange", zero, extent(use, use[0], axis), one, dtype=DType.INT64) for axis in (0, 1))
+    rows, columns = (use.call("arange", zero, use.extent(use[0], axis), one, dtype=DType.INT64) for axis in (0, 1))
     moved = use.call("add", rows, use.builder.number(use.attribute("k", 0), DType.INT64))
     return use.call("cast", use.call("equal", columns, use.call("expand_dims", moved, axis=1)), dtype=dtype)
 
@@ -340,7 +276,7 @@ def triangle(use: Use) -> Value:
 
 @imports("DepthToSpace")
 def depth_to_space(use: Use) -> Value:
-    """Channels laid out as blocks."""
+    """Channels rearranged into spatial blocks."""
     return use.call(
         "nn.depth_to_space", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR", "CRD")
     )
@@ -348,5 +284,5 @@ def depth_to_space(use: Use) -> Value:
 
 @imports("SpaceToDepth")
 def space_to_depth(use: Use) -> Value:
-    """Blocks laid out as channels."""
+    """Spatial blocks rearranged into channels."""
     return use.call("nn.space_to_depth", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR"))

@@ -1,0 +1,49 @@
+"""PyTorch programs checked in the process that exported them, such as a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+
+from gradual.compilation import Compilation, Options
+from gradual.compiler import compile_source
+from gradual.importers.torch.file.reading import load
+from gradual.importers.torch.program import program
+from gradual.source import Source
+
+
+def from_torch(
+    exported: Any,
+    *,
+    where: str | None = None,
+    names: Mapping[str, str] | None = None,
+    guards: bool = False,
+    smt: bool = True,
+) -> Compilation:
+    """Check a PyTorch program; `run("@main", *inputs)` of the result runs it with its own weights.
+
+    The program is saved to memory and read back, exactly as from a `.pt2` file.
+
+    Args:
+        exported: what `torch.export.export` returned.
+        where: a condition on the sizes of the inputs that callers keep, such as `"batch <= 64"`.
+        names: PyTorch's symbols of sizes -> names, such as `{"s77": "batch"}`; others are named after input and axis.
+        guards: whether callers keep what the export assumed of sizes.
+        smt: whether Z3 is asked where nothing else decides.
+
+    Raises:
+        Refused: something of the program cannot be imported; `reasons` lists all of it.
+        Unreadable: this version of PyTorch saves programs in a format that is not known here.
+    """
+    import torch
+
+    buffer = BytesIO()
+    torch.export.save(exported, buffer)
+    buffer.seek(0)
+    model, archive = load(buffer, "<exported program>")
+    found = program(model, archive, where, called=names, demands=guards)
+    options = Options(smt=smt, rigid="error")
+    compilation = compile_source(Source("<exported program>", found.text, found.origins), options)
+    return replace(compilation, weights=found.weights)

@@ -1,0 +1,116 @@
+"""What translations of many operators say, in every front end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+from gradual.importers.common.builder import Builder, stated
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.types.dtype import DType
+from gradual.types.print import shown_extent
+from gradual.types.type import TensorType
+
+
+class Applying(ABC):
+    """A node that is being translated: it applies operators of the language.
+
+    Attributes:
+        builder: the program under construction.
+    """
+
+    builder: Builder
+
+    @property
+    @abstractmethod
+    def who(self) -> str:
+        """The operator and the name by which users know the node."""
+
+    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
+        """An application."""
+        return self.builder.call(operator, *operands, **attributes)
+
+    def like(self, value: float, other: Value) -> Value:
+        """A scalar of another's element type."""
+        return self.builder.number(value, other.dtype)
+
+    def demanded(self, value: Value, condition: Value, says: str) -> Value:
+        """The value, with an `assert` of a condition that is only known while running."""
+        return self.builder.demanded(value, condition, self.who, says)
+
+    def counted(self, value: Value, count: int) -> list[Value]:
+        """The fields of a tuple of so many."""
+        return [self.builder.field(value, index) for index in range(count)]
+
+    def extent(self, value: Value, axis: int) -> Value:
+        """The size at an axis, a scalar."""
+        known = value.extent(axis)
+        if known is not None:
+            return self.builder.number(known, DType.INT64)
+        sizes = self.call("shape_of", value, dtype=DType.INT64)
+        return self.call("take", sizes, self.builder.number(axis, DType.INT64), axis=0)
+
+    def expanded(self, value: Value, axes: Sequence[int]) -> Value:
+        """The value with new axes of size 1, which are counted from the front in the result."""
+        for start, count in runs(sorted(axes)):
+            value = self.call("expand_dims", value, axis=start, num_newaxis=count if count > 1 else None)
+        return value
+
+    def exactly(self, value: Value, axis: int, size: int | Value) -> Value:
+        """The value, whose size at an axis is promised: a number, or a scalar."""
+        promised, shape = self.builder.dim(size), value.tensor.shape
+        if axis >= len(shape):
+            raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
+        if shape[axis] is promised:
+            return value
+        extents = [shown_extent(extent) for extent in stated(value.type).shape]
+        scalars = [self.builder.named(size, "size")] if isinstance(size, Value) else []
+
+        def text(given: Sequence[str]) -> str:
+            extents[axis] = given[1] if scalars else str(size)
+            return f"({given[0]} as Tensor[({', '.join(extents)}{',' * (len(extents) == 1)}), {value.dtype}])"
+
+        type = TensorType((*shape[:axis], promised, *shape[axis + 1 :]), value.dtype)
+        return Value(type, self.builder.bind([value, *scalars], text))
+
+    def parts(self, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
+        """Parts of these sizes, whose sum has to be the size of the axis."""
+        if not sizes:
+            raise Unsupported("a tensor in no parts")
+        *ends, all = accumulate(sizes, self._sum)
+        whole = self.exactly(x, axis, all)
+        if whole is not x:
+            self.builder.named(whole, "whole")
+        if not ends:
+            return [whole]
+        if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # elements are known
+            return [
+                self.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])
+            ]
+        found = self.builder.named(self.call("split", whole, indices_or_sections=ends, axis=axis), "parts")
+        return self.counted(found, len(sizes))
+
+    def _sum(self, one: int | Value, other: int | Value) -> int | Value:
+        if isinstance(one, int) and isinstance(other, int):
+            return one + other
+        scalars = (self.builder.number(size, DType.INT64) if isinstance(size, int) else size for size in (one, other))
+        return self.call("add", *scalars)
+
+
+def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The runs of ascending numbers: where each begins, and how long it is."""
+    start = 0
+    for at in range(1, len(numbers) + 1):
+        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
+            yield numbers[start], at - start
+            start = at
+
+
+def positive(axis: int, rank: int) -> int:
+    """An axis counted from the front."""
+    if not -rank <= axis < max(rank, 1):
+        raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
+    return axis + rank if axis < 0 else axis

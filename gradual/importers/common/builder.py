@@ -1,0 +1,379 @@
+"""A program under construction: applications of operators, their types, and the text that they become.
+
+Every application is typed by the same rules as in the checker, so that the importer knows ranks and element types, and
+sizes and elements as far as they can be known.  Requirements are not decided here: that is the checker's part.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from gradual.dims.term.dim import Dim, constant
+from gradual.importers.common.folding import drawn, folded
+from gradual.importers.common.judging import Judging
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
+from gradual.importers.common.values import Binding, Block, Names, Value
+from gradual.ops.catalogue import CATALOGUE
+from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.operator import IllFormed, Operator
+from gradual.ops.declaration.sign_analysis import is_positive
+from gradual.origin import Origin
+from gradual.run.steps.operators import constant_type
+from gradual.syntax.printing.metadata_text import encoded
+from gradual.syntax.tree.ast import MetaTensor
+from gradual.syntax.tree.literals import written
+from gradual.tensors.tensor import Tensor, scalar
+from gradual.types.dtype import DType
+from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
+from gradual.types.unpacking import closed, size_of
+
+INLINE = 256
+"""The greatest number of elements of a constant that is written in the program; a larger one is a weight."""
+
+LISTED = 8
+"""The greatest number of elements of a vector of integers that is written where it is used."""
+
+Key = tuple[DType, tuple[int, ...], bytes]
+
+
+class Builder:
+    """Makes bindings, and in the end the text.
+
+    Attributes:
+        weights: the constants that are parameters, by name; those that are read while importing, and others.
+        functions: name -> the text of a definition that precedes `@main`.
+        positive: the names of sizes that are at least 1.
+        node: the node of the model that is being imported.
+        judging: the types of applications.
+        marks: around the pieces of the text, for the nodes that they are made from.
+        names_of: parameter, as it is written -> the model's own names of its value.
+        folded: the model's own names of values that were computed while importing, with these values.
+    """
+
+    def __init__(self) -> None:
+        self.names = Names()
+        self.weights: dict[str, Weight] = {}
+        self.functions: dict[str, str] = {}
+        self.positive: frozenset[str] = frozenset()
+        self.block = Block()
+        self.node: Origin | None = None
+        self.marks = Marks()
+        self.names_of: dict[str, list[str]] = {}
+        self.folded: dict[str, Tensor] = {}
+        self._weight_names: dict[Key, str] = {}
+        self._metadata: dict[Key, int] = {}
+        self._constants: list[MetaTensor] = []
+        self.judging = Judging()
+        self._temporaries = 0
+
+    # ----------------------------------------------------------------------------------------------------- values
+    def input(self, name: str, type: OpenedType) -> Value:
+        """A parameter of that name."""
+        return Value(type, f"%{name}")
+
+    def stand_in(self, type: TensorType[Any]) -> Value:
+        """A value that stands for the result of a refused node, so that the nodes behind it can be looked at."""
+        return Value(self.open(type), f"%{self.names.unused('refused')}")
+
+    def constant(self, tensor: Tensor, name: str = "") -> Value:
+        """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
+        type = constant_type(tensor)
+        if name and (tensor.size > INLINE or (tensor.dtype.is_float and tensor.rank)):
+            return Value(type, self._weight(tensor, name), tensor)
+        return Value(type, None, tensor)
+
+    def number(self, value: float | bool, dtype: DType) -> Value:
+        """A scalar constant."""
+        if isinstance(value, float) and not dtype.is_float:
+            if not value.is_integer() or (dtype is DType.BOOL and value not in (0, 1)):
+                raise Unsupported(f"the number {value} as an element of {dtype}")
+            value = int(value)
+        return self.constant(scalar(value, dtype))
+
+    def dimension(self, size: Dim) -> Value:
+        """A size that has a name, as a scalar; in an expression `//` would begin a comment."""
+        text = str(size)
+        return Value(TensorType((), DType.INT64, (size,)), f"dim[{text}]" if "//" in text else text)
+
+    def integers(self, values: Sequence[int], dtype: DType = DType.INT64) -> Value:
+        """A vector of integers."""
+        return self.constant(Tensor(list(values), dtype, (len(values),)))
+
+    def weight(self, name: str, weight: Weight) -> Value:
+        """A parameter whose elements are not read while importing."""
+        taken = self.names.fresh(name)
+        self.weights[taken] = weight
+        self.names_of[f"%{taken}"] = [name]
+        return Value(TensorType(tuple(map(constant, weight.shape)), weight.dtype), f"%{taken}")
+
+    def _weight(self, tensor: Tensor, name: str) -> str:
+        key = _key(tensor)
+        if key not in self._weight_names:
+            self._weight_names[key] = self.names.fresh(name)
+            self.weights[self._weight_names[key]] = Weight(tensor.shape, tensor.dtype, lambda: tensor)
+            self.names_of[f"%{self._weight_names[key]}"] = []
+        return f"%{self._weight_names[key]}"
+
+    def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
+        """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
+
+        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged by way of a higher rank
+        is therefore taken from its source again, and known integers that are cast to floats become a constant first.
+        """
+        if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
+            operands = (self.constant(numbers),)
+        declared = CATALOGUE[operator]
+        flat = [operand.type for operand in operands]
+        settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
+        type, owes = self.judging.judged(declared, flat, settings)
+        constant = None if owes else folded(declared, operands, settings, type)
+        if constant is not None:
+            return self.constant(constant)
+        moved = None if owes else drawn(declared, operands, settings)
+        if moved is not None and moved[1].rank == 1 and operands[0].rank > 1:
+            return self.call("take", moved[0], self.constant(moved[1]), axis=0)
+        sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
+
+        def text(given: Sequence[str]) -> str:
+            named = iter(given[len(operands) :])
+            settled = {key: _attribute(value, named) for key, value in attributes.items() if value is not None}
+            written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
+            return f"{operator}({', '.join(written)})"
+
+        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved)
+
+    def element(self, vector: Value, place: int) -> Value | int:
+        """An element of a vector, as an integer where it is known."""
+        contents = vector.tensor.contents
+        if isinstance(vector.constant, Tensor):
+            return int(vector.constant.flat()[place])
+        known: int | None = None if contents is None else contents[place].value
+        if known is not None:
+            return known
+        return self.call("take", vector, self.number(place, DType.INT64), axis=0)
+
+    def dim(self, size: int | Value) -> Dim:
+        """The symbolic size that a number or a scalar value is."""
+        found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
+        return found
+
+    def sized(self, value: Any) -> Any:
+        """An attribute in which each scalar value is replaced by its symbolic size."""
+        if isinstance(value, Value):
+            type = self.judging.readable(value.type)
+            if not isinstance(type, TensorType) or type.rank or type.contents is None:
+                raise Unsupported("a size that is no integer")
+            return type.contents[0]
+        return tuple(map(self.sized, value)) if isinstance(value, list | tuple) else value
+
+    def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
+        """A call of a function of the program."""
+        return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
+
+    def is_positive(self, size: Dim) -> bool:
+        """Whether a size is at least 1 by its form, given that the names in `positive` are."""
+        above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
+        return is_positive(size.substitute(above))
+
+    def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
+        """Assert a scalar condition that a node of the model requires, unless it is known to hold; return the value."""
+        if condition.truth is not None:
+            if condition.truth:
+                return value
+            raise Unsupported(says)
+        quoted = json.dumps(f"{who}: {says}", ensure_ascii=False)
+        origin = self.bind([value, condition], lambda given: f"{{ assert {given[1]}, {quoted}; {given[0]} }}")
+        return Value(value.type, origin, drawn=value.drawn)
+
+    def assertion(self, condition: Value, says: str) -> None:
+        """Assert a scalar condition of the model's own, unless it is known to hold."""
+        if not condition.truth:
+            quoted = json.dumps(says, ensure_ascii=False)
+            self.bind([condition], lambda given: f"assert {given[0]}, {quoted}").is_statement = True
+
+    def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
+        """A new binding at the end of the block."""
+        binding = Binding(tuple(operands), text, self.block, operator, self.node)
+        for operand in operands:
+            if isinstance(operand.origin, Binding):
+                operand.origin.uses += 1
+                operand.origin.shared |= operand.origin.block is not self.block
+        self.block.bindings.append(binding)
+        return binding
+
+    def tuple(self, values: Sequence[Value]) -> Value:
+        """A tuple."""
+        type: OpenedType = TupleType(tuple(value.type for value in values))
+        constants = tuple(value.constant for value in values if isinstance(value.constant, Tensor))
+        binding = self.bind(values, lambda given: f"({', '.join(given)}{',' * (len(given) == 1)})", "tuple")
+        return Value(type, binding, constants if len(constants) == len(values) else None)
+
+    def field(self, value: Value, index: int) -> Value:
+        """A field of a tuple."""
+        assert isinstance(value.type, TupleType)
+        return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
+
+    def named(self, value: Value, name: str) -> Value:
+        """Give the binding of a value a name; tuples, and rearrangements that `call` may bypass, get none."""
+        passing = value.drawn is not None and value.rank > 1
+        made = value.origin
+        if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
+            made.name = self.names.fresh(name)
+        return value
+
+    def record(self, value: Value, name: str) -> Value:
+        """Keep the model's own name of a value, and bind the value to it as `named` does."""
+        match value.origin:
+            case Binding() as made:
+                made.values.append(name)
+            case str() as parameter:
+                self.names_of.setdefault(parameter, []).append(name)
+            case None if isinstance(value.constant, Tensor):
+                self.folded.setdefault(name, value.constant)
+        return self.named(value, name)
+
+    def open(self, type: Any) -> OpenedType:
+        """The type with an unknown in place of each hole."""
+        return self.judging.open(type)
+
+    # ----------------------------------------------------------------------------------------------------- blocks
+    @contextmanager
+    def inside(self, block: Block | None = None) -> Iterator[Block]:
+        """Put the next bindings into a new block, or again into a given one."""
+        outer, self.block = self.block, block or Block()
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+
+    # ------------------------------------------------------------------------------------------------------- text
+    def written(self, value: Value) -> str:
+        """The text of a value in the program."""
+        if isinstance(value.origin, str):
+            return value.origin
+        if value.origin is not None:
+            return self._bound(value.origin)
+        assert isinstance(value.constant, Tensor)
+        return self._literal(value.constant)
+
+    def _bound(self, binding: Binding) -> str:
+        if binding.name is not None:
+            return f"%{binding.name}"
+        return self.marks.around(self._text(binding), binding.origin)
+
+    def _text(self, binding: Binding) -> str:
+        return binding.text([self.written(operand) for operand in binding.operands])
+
+    def lines(self, block: Block) -> Iterator[str]:
+        """The `let`s of a block, in order."""
+        for binding in block.bindings:
+            if binding.name is None and (binding.uses > 1 or binding.shared):
+                self._temporaries += 1
+                binding.name = self.names.unused(f"t{self._temporaries}")
+        for binding in block.bindings:
+            if binding.is_statement:
+                yield self.marks.around(f"{self._text(binding)};", binding.origin)
+            elif binding.name is not None:
+                yield self.marks.around(f"let %{binding.name} = {self._text(binding)};", binding.origin)
+
+    def body(self, block: Block, result: Value) -> str:
+        """The text of a block with its result."""
+        return "{\n" + "".join(f"{line}\n" for line in self.lines(block)) + f"{self.written(result)}\n}}"
+
+    def program(
+        self,
+        inputs: Mapping[str, Origin],
+        types: Sequence[str],
+        clauses: Sequence[str],
+        body: str,
+        notes: Iterable[str],
+    ) -> Program:
+        """The program whose `@main` has this body, and takes the inputs, with their types, and then the weights."""
+        params = [self._parameter(*each) for each in zip(inputs, inputs.values(), types, strict=True)]
+        for name, weight in self.weights.items():
+            type, own = tensor_text(map(str, weight.shape), weight.dtype), self.names_of[f"%{name}"]
+            said = own[0] if own else name
+            params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
+        demanded = f"where {', '.join(clauses)} " if clauses else ""
+        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
+        marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
+        text, origins = self.marks.removed(indented(marked), self.folded)
+        return Program(text, origins, Weights(self.weights), tuple(notes))
+
+    def _parameter(self, name: str, origin: Origin, type: str) -> str:
+        own = self.names_of.get(name, ())
+        others = tuple(one for one in own if one != origin.value)
+        return self.marks.around(f"{name}: {type}", replace(origin, also=others))
+
+    def _literal(self, tensor: Tensor) -> str:
+        if tensor.rank == 0:
+            return written(tensor.flat()[0], tensor.dtype, True)
+        if tensor.rank == 1 and tensor.dtype.counts and 0 < tensor.size <= LISTED:
+            return f"[{', '.join(written(element, tensor.dtype, True) for element in tensor.flat())}]"
+        if tensor.size > INLINE:
+            return self._weight(tensor, f"constant_{len(self.weights)}")
+        key = _key(tensor)
+        if key not in self._metadata:
+            self._metadata[key] = len(self._constants)
+            self._constants.append(MetaTensor(tensor.dtype, tensor.shape, tuple(tensor.flat())))
+        return f"meta[relay.Constant][{self._metadata[key]}]"
+
+    def _metadata_text(self) -> str:
+        """The section of constants, or nothing."""
+        return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
+
+
+def stated(type: GradualType) -> Any:
+    """The type as it can be written anywhere in the program: a size that contains an unknown is `?`."""
+    return closed(type, lambda variable: not variable.is_existential)
+
+
+def _key(tensor: Tensor) -> Key:
+    """The key by which equal constants are shared."""
+    return tensor.dtype, tensor.shape, bytes(tensor.elements)
+
+
+def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in attributes.items() if value is not None}
+    try:
+        return bound(operator, given)
+    except IllFormed as error:
+        raise Unsupported(f"`{operator.name}`: {error.message}") from error
+
+
+def _scalars(value: Any) -> Iterator[Value]:
+    """The scalar values in an attribute, left to right."""
+    if isinstance(value, Value):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _scalars(part)
+
+
+def _attribute(value: Any, named: Iterator[str]) -> str:
+    """An attribute as programs write it, with the names of the scalars in it."""
+    match value:
+        case Value():
+            return next(named)
+        case bool():
+            return str(value)
+        case DType():
+            return f'"{value}"'
+        case str():
+            return f'"{value}"'
+        case int():
+            return str(value)
+        case float():
+            return written(value, DType.FLOAT32, False)
+        case _:
+            return f"[{', '.join(_bare(_attribute(part, named)) for part in value)}]"
+
+
+def _bare(text: str) -> str:
+    """A size as a list of sizes has it."""
+    return text[4:-1] if text.startswith("dim[") else text

@@ -1,0 +1,65 @@
+"""What is known of an application while importing: its value, or which elements of a vector it selects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradual.importers.common.values import Value
+from gradual.ops.declaration.operator import Operator
+from gradual.run.sizes import plain
+from gradual.tensors.fault import TensorFault
+from gradual.tensors.index import numel
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+from gradual.types.type import OpenedType, TensorType
+
+FOLDED = 4096
+"""The greatest number of elements of a constant that is computed while importing."""
+TRACKED = 64
+"""The greatest number of elements of a vector that are tracked."""
+
+MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
+"""Operators of one tensor that only select and reorder its elements, as numbers in their attributes say."""
+
+
+def folded(
+    operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any], type: OpenedType
+) -> Tensor | None:
+    """The value of an application to constants, where it is one small tensor."""
+    if not isinstance(type, TensorType) or any(operand.constant is None for operand in operands):
+        return None
+    extents = [-1 if size.value is None else size.value for size in type.shape]
+    if min(extents, default=0) < 0 or numel(tuple(extents)) > FOLDED:
+        return None
+    given = [operand.constant for operand in operands]
+    parts = [part for one in given if one is not None for part in ((one,) if isinstance(one, Tensor) else one)]
+    if any(part.size > FOLDED for part in parts):
+        return None
+    try:
+        value = operator.meaning(*given, **{key: plain(value) for key, value in settings.items()})
+    except TensorFault:
+        return None
+    return value if isinstance(value, Tensor) else None
+
+
+def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
+    """The source vector of an application that rearranges one, and the index in it of each element of the result."""
+    if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
+        return None
+    plainly = {key: plain(value) for key, value in settings.items()}
+    if any(None in value for value in plainly.values() if isinstance(value, tuple)):
+        return None
+    (data,) = operands
+    count = data.tensor.shape[0].value if data.rank == 1 else None
+    if data.drawn is not None:
+        vector, places = data.drawn
+    elif count is not None and count <= TRACKED:
+        vector, places = data, Tensor(list(range(count)), DType.INT64, (count,))
+    else:
+        return None
+    try:
+        found = operator.meaning(places, **plainly)
+    except TensorFault:
+        return None
+    return vector, found

@@ -1,0 +1,100 @@
+"""Types of applications while a program is built, as the checker's own judgements give them.
+
+Nothing is decided here: requirements are the checker's part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradual.dims.rewrite.readable import is_large
+from gradual.dims.term.constraint import TRUE
+from gradual.dims.term.dim import Dim
+from gradual.importers.common.folding import TRACKED
+from gradual.importers.common.refusals import Unsupported
+from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.unknown_rank import Asking
+from gradual.types.dtype import DType
+from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
+from gradual.types.unpacking import opened, tracked_length, with_contents
+
+Judged = tuple[OpenedType, bool]
+"""A type, and whether the application requires something that is not plainly true."""
+
+
+class Judging:
+    """Judges applications; each unknown size that it meets has a path of its own."""
+
+    def __init__(self) -> None:
+        self._unknowns = 0
+
+    def unknown(self) -> str:
+        """A path for unknowns that nothing else mentions."""
+        self._unknowns += 1
+        return f"%.{self._unknowns}"
+
+    def open(self, type: Any) -> OpenedType:
+        """The type with an unknown in place of each hole."""
+        return opened(type, self.unknown(), lambda *_: None)[0]
+
+    def judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
+        """The type of an application, and whether it owes what is not plainly so."""
+        if any(map(_is_unranked, types)):
+            return self._at_any_rank(operator, types, settings), True
+        readable = [
+            self.readable(type) if index in operator.reads or operator.contents is not None else type
+            for index, type in enumerate(types)
+        ]
+        try:
+            judgement = operator.judge(*readable, **settings)
+        except OpenRank:
+            return self._at_any_rank(operator, types, settings), True
+        except IllFormed as error:
+            raise Unsupported(f"`{operator.name}`: {error.message}") from error
+        result = self.open(_legible(judgement.result))
+        owes = any(need.goal is not TRUE for need in judgement.needs)
+        length = tracked_length(result, TRACKED)
+        if operator.contents is None or length is None:
+            return result, owes
+        contents = operator.contents(*readable, **settings)
+        assert isinstance(result, TensorType)
+        known = contents if contents is not None and len(contents) == length else None
+        return TensorType(result.shape, result.dtype, known), owes
+
+    def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
+        """What is the same of the result at every rank that operands may have."""
+        try:
+            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
+        except IllFormed as error:
+            raise Unsupported(f"`{operator.name}`: {error.message}") from error
+        if found is None:
+            raise Unsupported("operands of which too little is known here")
+        return self.open(_legible(found))
+
+    def readable(self, type: OpenedType) -> OpenedType:
+        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
+        if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
+            return type
+        return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
+
+
+def _is_unranked(type: OpenedType) -> bool:
+    """Whether a tensor in the type has a rank that is not known."""
+    return isinstance(type, UnrankedType) or (isinstance(type, TupleType) and any(map(_is_unranked, type.fields)))
+
+
+def _legible(type: GradualType) -> GradualType:
+    """The type with an unknown for each size that is too large to be written, as the checker has it."""
+    match type:
+        case TensorType(shape, dtype):
+            return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)
+        case TupleType(fields):
+            return TupleType(tuple(map(_legible, fields)))
+        case _:
+            return type
+
+
+def _is_too_large(size: Dim | Hole) -> bool:
+    return isinstance(size, Dim) and is_large(size, LIMITS.nodes)

@@ -1,0 +1,31 @@
+"""The user's own frames of a Python stack trace, as PyTorch records it with each node."""
+
+from __future__ import annotations
+
+import re
+
+from gradual.origin import Frame
+
+_FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>[0-9]{1,6})(?:, in (?P<function>[^\n]*))?$')
+_UNDERLINE = re.compile(r"[\s~^]*")
+_INSTALLED = re.compile(
+    r"(^|[/\\])(site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^torch[/\\]|^<(?!ipython-input)"
+)
+"""Files that are not the user's own: installed packages, Python itself, generated code; cells of IPython are."""
+_LAST = 100_000
+"""A line of a greater number is none of a file that people write; reports count line breaks up to a line."""
+
+
+def user_frames(trace: str) -> tuple[Frame, ...]:
+    """The frames of a trace that are in the user's own files, the outermost first; what is no frame is left out."""
+    found: list[Frame] = []
+    is_users = False
+    for line in trace.split("\n"):
+        if match := _FRAME.match(line):
+            is_users = not _INSTALLED.search(match["file"]) and 0 < int(match["line"]) <= _LAST
+            if is_users:
+                found.append(Frame(match["file"], int(match["line"]), match["function"] or ""))
+        elif is_users and not found[-1].text and not _UNDERLINE.fullmatch(line):
+            last = found[-1]
+            found[-1] = Frame(last.file, last.line, last.function, line.rstrip())
+    return tuple(found)

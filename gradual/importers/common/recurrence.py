@@ -1,0 +1,71 @@
+"""A recursive function of the program that steps over a sequence, as recurrent layers do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.importers.common.builder import Builder
+from gradual.types.dtype import DType
+
+HEADER = (
+    "def {name}(%x: Tensor[(s, b, d), {dtype}], %w: Tensor[({gates} * h, d), {dtype}], "
+    "%r: Tensor[({gates} * h, h), {dtype}], %wb: Tensor[({gates} * h,), {dtype}], %rb: Tensor[({gates} * h,), {dtype}]"
+    "{peepholes}, %i: int64, {states}, %ys: Tensor[(t, b, h), {dtype}]) "
+    "-> (Tensor[(t + s - %i, b, h), {dtype}], {results}) "
+    "where s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{"
+)
+"""The hidden size is h, the batch size b, the length of the sequence s, the size of an element of the sequence d."""
+
+STEPS = (
+    HEADER
+    + """
+  if (%i == take(shape_of(%x, dtype="int64"), 0i64, axis=0)) {{
+    (%ys, {old})
+  }} else {{
+    let %xt = take(%x, %i, axis=0, mode="fast");
+{step}
+    let %more = concatenate((%ys, expand_dims(%h1, axis=0)), axis=0);
+    {name}(%x, %w, %r, %wb, %rb{given}, %i + 1, {new}, %more)
+  }}
+}}
+"""
+)
+
+SUMS = "add(add(nn.dense(%xt, %w), %wb), add(nn.dense(%h, %r), %rb))"
+"""What the gates of a step are computed from."""
+
+
+def defined(
+    builder: Builder,
+    kind: str,
+    dtype: DType,
+    gates: int,
+    states: Sequence[str],
+    step: str,
+    peepholes: bool = False,
+) -> str:
+    """The name of the function, which is defined once for each variant.
+
+    Args:
+        gates: how many gates a step computes, each by a product with the input.
+        states: the names of the states; a step computes `%h1` for `%h` and so on.
+        peepholes: whether it also takes `%p`, weights by which gates read states.
+    """
+    form = {
+        "dtype": dtype,
+        "gates": gates,
+        "peepholes": f", %p: Tensor[(3 * h,), {dtype}]" if peepholes else "",
+        "given": ", %p" if peepholes else "",
+        "states": ", ".join(f"%{state}: Tensor[(b, h), {dtype}]" for state in states),
+        "results": ", ".join(f"Tensor[(b, h), {dtype}]" for _ in states),
+        "old": ", ".join(f"%{state}" for state in states),
+        "new": ", ".join(f"%{state}1" for state in states),
+        "step": step,
+    }
+    key = STEPS.format(name="@", **form)
+    functions = builder.functions
+    known = next((name for name, text in functions.items() if text == key.replace("@(", f"{name}(")), None)
+    if known is None:
+        known = f"@{kind}" + (f".v{len(functions)}" if functions else "")
+        functions[known] = key.replace("@(", f"{known}(")
+    return known

@@ -1,0 +1,175 @@
+"""The sizes of a model's inputs as a program names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from gradual.dims.term.dim import Dim, constant, variable
+from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.formulas import Formula, NoFormula, formula
+from gradual.importers.common.sizes.ports import Extent, Port
+from gradual.importers.common.text import tensor_text
+from gradual.importers.common.values import Names
+from gradual.types.type import Hole, TensorType, Type, UnrankedType
+
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_INVENTED = re.compile(
+    r"unk__\d+|(p2o\.)?DynamicDimension\.\d+|\w+_dynamic_axes_\d+|[Nn]one|[Uu]nknown(_\w+)?", re.ASCII
+)
+"""What converters write for an unknown size: tf2onnx and ONNX's shape inference, Paddle's converter, torch's."""
+_RESERVED = (
+    *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
+    *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
+)
+"""Words of the language, which cannot name a size."""
+
+
+class Dims:
+    """The sizes of the inputs: a name stays a name, and a formula stays a formula if the sizes determine its names.
+
+    Attributes:
+        clauses: the conditions that `@main` requires so that the quotients in formulas are exact.
+        nameless: the names and formulas that are `?` in the program.
+    """
+
+    def __init__(
+        self,
+        ports: Sequence[Port],
+        opens: bool,
+        called: Mapping[str, str] | None = None,
+        usual: Mapping[str, str] | None = None,
+    ) -> None:
+        """Name the sizes of some inputs.
+
+        Args:
+            called: names that the user wants, by the model's name of a size or by its usual one.
+            usual: names in place of those that the model has, where these are no use.
+
+        Raises Unsupported if `called` has a name that no size has.
+        """
+        self._called = called or {}
+        self._usual = usual or {}
+        self._opens = opens
+        self._names = Names(_RESERVED)
+        self.clauses: list[str] = []
+        self.nameless: dict[str, None] = {}
+        texts = (
+            []
+            if opens
+            else [one for port in ports if not port.sequence for one in port.shape or () if isinstance(one, str)]
+        )
+        words = dict.fromkeys(text for text in texts if text.isidentifier() and not _INVENTED.fullmatch(text))
+        self._known = {word: self._names.unused(self._spelled(word)) for word in words}
+        self._formulas = dict(_formulas(text for text in texts if text not in words))
+        self._solve()
+        self._sizes = {word: word for word in self._known.values()}
+        self._sizes.update((self._usual.get(name, name), word) for name, word in self._known.items())
+        self._sizes.update(self._known)
+        for name in self._called:
+            self._size(name)
+
+    def _solve(self) -> None:
+        """Name each size for which a formula can be solved, until no more are found.
+
+        A formula with names still missing is one name, if it takes all values and shares none of them; else `?`."""
+        while name := next(filter(None, map(self._told, self._formulas.values())), None):
+            self._known[name] = self._names.unused(self._spelled(name))
+        waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}
+        for text, one in waiting.items():
+            del self._formulas[text]
+            others = (other for at, other in waiting.items() if at != text)
+            if one.onto and not any(self._missing(one) & other.names for other in others):
+                self._known[text] = self._names.unused(self._spelled(text))
+
+    def _spelled(self, name: str) -> str:
+        usual = self._usual.get(name, name)
+        return _spelled(self._called.get(name) or self._called.get(usual) or usual)
+
+    def _missing(self, one: Formula) -> set[str]:
+        return set(one.names) - set(self._known)
+
+    def _told(self, one: Formula) -> str | None:
+        """The only name of a formula that has none in the program yet, if the formula can be solved for it."""
+        missing = self._missing(one)
+        return next(iter(missing)) if len(missing) == 1 and missing <= one.solves else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One line if some sizes have no name."""
+        if not self.nameless:
+            return ()
+        first, *others = self.nameless
+        more = f" and {len(others)} more" if others else ""
+        return (f"the size `{first}`{more} of the inputs is `?`: no name that a program could promise to keep",)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the model calls the sizes that have a name in the program."""
+        return tuple(self._known)
+
+    def empty(self, names: Iterable[str]) -> list[str]:
+        """Clauses by which the sizes of these names may be 0; raises Unsupported for a name that no size has."""
+        return [f"{self._size(name)} >= 0" for name in names]
+
+    def _size(self, name: str) -> str:
+        """The program's name of a size; raises Unsupported for a name that no size has, in the model or the program."""
+        if name not in self._sizes:
+            have = ", ".join(f"`{self._usual.get(one, one)}`" for one in self._known) or "none"
+            raise Unsupported(f"`{name}` names no size of the inputs; the names are {have}")
+        return self._sizes[name]
+
+    def positive(self, empty: Iterable[str]) -> frozenset[str]:
+        """The names, as the program has them, of sizes that are at least 1: all but those that may be `empty`."""
+        return frozenset(self._known.values()) - {self._sizes[name] for name in empty if name in self._sizes}
+
+    def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
+        """The type of an input, as text and as a type."""
+        if isinstance(port.dtype, Unread):
+            raise Unsupported(port.dtype.says)
+        if port.dtype is None:
+            raise Unsupported(f"`{port.name}` has no element type")
+        if port.shape is None:
+            return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
+        texts = [self.text(extent) for extent in port.shape]
+        if port.sequence:  # each element has sizes of its own
+            texts = [text if text.isdecimal() else "?" for text in texts]
+        return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
+
+    def text(self, extent: Extent) -> str:
+        """A size as the program writes it: a number, a name, a formula, or `?`."""
+        if isinstance(extent, int):
+            return str(extent)
+        if extent is None or self._opens:
+            return "?"
+        if extent in self._known:
+            return self._known[extent]
+        if (found := self._formulas.get(extent)) is None:
+            self.nameless[extent] = None
+            return "?"
+        self.clauses += [clause for one in found.exact if (clause := one(self._known.__getitem__)) not in self.clauses]
+        return found.text(self._known.__getitem__)
+
+
+def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
+    for text in texts:
+        try:
+            if not _INVENTED.fullmatch(text):
+                yield text, formula(text)
+        except NoFormula:
+            continue
+
+
+def _spelled(name: str) -> str:
+    """A name as a program can write it, with `_` in place of other characters, and not beginning with a digit."""
+    if _WORD.fullmatch(name):
+        return name
+    spelled = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
+    return f"size_{spelled}" if spelled[0].isdigit() else spelled
+
+
+def _extent(text: str) -> Dim | Hole:
+    """A size as the importer knows it: a formula is `?`, since only the checker reads it."""
+    if text.isdecimal():
+        return constant(int(text))
+    return variable(text) if _WORD.fullmatch(text) else Hole()

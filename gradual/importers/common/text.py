@@ -1,0 +1,196 @@
+"""The text of an imported program, with the node that each piece of it was made from.
+
+While the text is put together, each piece that belongs to a node is wrapped in marks, which are taken out at the end:
+pieces nest, as expressions and bodies do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gradual.origin import Origin, Origins
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+
+_OPEN, _CLOSE = "\x02", "\x03"
+_MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_APART = re.compile(_STRING + r"|\?\{[^}]*\}")
+"""What braces are part of that open no block: texts, and conditions on sizes."""
+_TOKEN = re.compile(rf"{_APART.pattern}|(?<![%@.\w])(?:match\??|type) |[()\[\]{{}};,]|{_MARK.pattern}")
+_CONSTANTS = "\n#[metadata]\n"
+_BRACES = re.compile(r"[{}]")
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A tensor that `@main` takes after the model's inputs; its elements are read by `load`."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+    load: Callable[[], Tensor]
+
+
+class Weights(Mapping[str, Tensor]):
+    """The weights of a program by the names of its parameters, in order; each is read whenever it is asked for."""
+
+    def __init__(self, weights: Mapping[str, Weight]) -> None:
+        self._weights = weights
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._weights[name].load()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A condition that the export assumed.
+
+    Attributes:
+        said: the condition as the export has it.
+        condition: the condition as a program writes it; None where a program cannot say it.
+    """
+
+    said: str
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An imported model.
+
+    Attributes:
+        text: the program, in canonical form.
+        origins: for each piece of the text the node of the model that it was made from.
+        weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
+        notes: what of the model was read in a way that its users may not expect.
+        guards: what the exporter assumed of the sizes of the inputs.
+    """
+
+    text: str
+    origins: Origins
+    weights: Weights
+    notes: tuple[str, ...] = ()
+    guards: tuple[Guard, ...] = ()
+
+
+class Marks:
+    """Marks around pieces of text, each for one origin."""
+
+    def __init__(self) -> None:
+        self._origins: list[Origin] = []
+
+    def around(self, text: str, origin: Origin | None) -> str:
+        """The text, marked as made from a node."""
+        if origin is None:
+            return text
+        self._origins.append(origin)
+        return f"{_OPEN}{len(self._origins) - 1}{_CLOSE}{text}{_OPEN}{_CLOSE}"
+
+    def removed(self, text: str, folded: Mapping[str, Tensor]) -> tuple[str, Origins]:
+        """The text without the marks, and what they said of it; `folded` are values that have no piece of the text."""
+        pieces = _MARK.split(text)
+        starts, origins = list[int](), list[Origin | None]()
+        around: list[Origin | None] = [None]
+        kept, length = [pieces[0]], len(pieces[0])
+        for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+            if mark:
+                around.append(self._origins[int(mark)])
+            else:
+                around.pop()
+            starts.append(length)
+            origins.append(around[-1])
+            kept.append(piece)
+            length += len(piece)
+        types = {name: (tensor_text(map(str, one.shape), one.dtype), one.shape) for name, one in folded.items()}
+        return "".join(kept), Origins(starts, origins, types)
+
+
+def tensor_text(extents: Iterable[str], dtype: DType) -> str:
+    """A type as programs write it."""
+    texts = list(extents)
+    return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
+
+
+def indented(text: str) -> str:
+    """The program in canonical layout: blocks and arms on lines of their own, indented by the braces that are open.
+
+    Inside a line, tokens have to be apart as the layout has them; constants at the end stay as they are.
+    """
+    program, mark, constants = text.partition(_CONSTANTS)
+    depth, lines = 0, list[str]()
+    for line in _Breaking().lines(program):
+        bare = _MARK.sub("", line)
+        closes = bare.startswith("}")
+        lines.append(_INDENT * (depth - closes) + line if bare else line)
+        found: Sequence[str] = _BRACES.findall(_APART.sub("", bare))
+        depth += found.count("{") - found.count("}")
+    return "\n".join(lines) + mark + constants
+
+
+class _Breaking:
+    """Breaks lines after `{`, before `}`, after each statement of a block, and after each arm of a `match`.
+
+    Attributes:
+        open: the brackets that are open: `(`, or `[`; `{` for a block, and `=>` for arms.
+        matches: for each `match` or `type` whose arms have not begun, how many brackets were open.
+        line: what has been read of a line.
+    """
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self.matches: list[int] = []
+        self.line = ""
+
+    def lines(self, text: str) -> Iterator[str]:
+        """The lines of a text; one without braces that stands in a block is taken as it is."""
+        for line in text.split("\n"):
+            if "{" not in line and "}" not in line and self.open[-1:] in ([], ["{"]):
+                yield line.strip(" ")
+            else:
+                yield from self.broken(line)
+
+    def broken(self, line: str) -> Iterator[str]:
+        """The lines that one becomes."""
+        end = 0
+        for found in _TOKEN.finditer(line):
+            self.line += line[end : found.start()]
+            end = found.end()
+            yield from self.token(found[0], line[end:].lstrip(" ")[:1])
+        self.line += line[end:]
+        yield from self.ended()
+
+    def token(self, text: str, following: str) -> Iterator[str]:
+        """The line that is complete before or after a token."""
+        if text == "}" and not self.line.endswith("{"):
+            yield from self.ended()
+        self.line += text
+        if text in ("(", "["):
+            self.open.append(text)
+        elif text == "{":
+            has_arms = self.matches[-1:] == [len(self.open)]
+            self.open.append("=>" if has_arms else "{")
+            del self.matches[len(self.matches) - has_arms :]
+        elif text in (")", "]", "}"):
+            self.open.pop()
+        elif text.startswith(("match", "type")):
+            self.matches.append(len(self.open))
+        ends = {";": ["{"], ",": ["=>"]}
+        if (text == "{" and following != "}") or ends.get(text) == self.open[-1:]:
+            yield from self.ended()
+
+    def ended(self) -> Iterator[str]:
+        """The line, unless there is nothing in it but marks, which then begin the next one."""
+        line, self.line = self.line.strip(" "), ""
+        if _MARK.sub("", line):
+            yield line
+        else:
+            self.line = line

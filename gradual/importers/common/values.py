@@ -1,0 +1,172 @@
+"""Values of a program under construction, the expressions that compute them, and names for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradual.importers.common.refusals import Unsupported
+from gradual.origin import Origin
+from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
+from gradual.types.type import OpenedType, TensorType, UnrankedType
+
+_LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
+_INVALID = re.compile(r"\W+", re.ASCII)
+
+
+class Names:
+    """A supply of unused names."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, wanted: str) -> str:
+        """An unused name for a local value, as near to the wanted one as the language allows."""
+        stripped = wanted.strip("/")
+        name = stripped if _LOCAL.fullmatch(stripped) else _INVALID.sub("_", stripped).strip("_")
+        if not _LOCAL.fullmatch(name):
+            name = f"v_{name}".rstrip("_")
+        return self.unused(name)
+
+    def unused(self, name: str) -> str:
+        """The name, with a number appended if it is taken."""
+        candidate, count = name, 1
+        while candidate in self._taken:
+            candidate, count = f"{name}_{count}", count + 1
+        self._taken.add(candidate)
+        return candidate
+
+
+@dataclass(eq=False)
+class Binding:
+    """An expression that may be bound to a name; `text` writes it from the texts of its operands.
+
+    Attributes:
+        name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
+        block: the block in which it stands.
+        operator: of which it is an application, if it is one; `tuple` makes a tuple.
+        node: the node of the model that it is made from.
+        values: the model's own names of what is bound.
+        is_statement: whether nothing is bound: it is an assertion.
+    """
+
+    operands: tuple[Value, ...]
+    text: Callable[[Sequence[str]], str]
+    block: Block
+    operator: str = ""
+    node: Origin | None = None
+    values: list[str] = field(default_factory=list)
+    is_statement: bool = False
+    name: str | None = None
+    uses: int = 0
+    shared: bool = False
+
+    @property
+    def origin(self) -> Origin | None:
+        """The node that it is made from, with the names that the model has for its value."""
+        if self.node is None or not self.values:
+            return self.node
+        first, *others = self.values
+        return replace(self.node, value=first, also=tuple(others))
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A value of the program.
+
+    Attributes:
+        type: what is known of its type; each size that is not known is an unknown of its own.
+        origin: its binding, or its text; None if it is written as the constant that it is.
+        constant: its elements, if they are known while importing; those of its fields for a tuple.
+        drawn: if it rearranges a vector of integers, that vector, and the index in it of each element.
+    """
+
+    type: OpenedType
+    origin: Binding | str | None
+    constant: Tensor | tuple[Tensor, ...] | None = None
+    drawn: tuple[Value, Tensor] | None = None
+
+    def made_by(self, *operators: str) -> tuple[Value, ...]:
+        """The operands, if the value is an application of one of these operators; otherwise none."""
+        made = self.origin
+        return made.operands if isinstance(made, Binding) and made.operator in operators else ()
+
+    @property
+    def tensor(self) -> TensorType[Any]:
+        """Its type; raises Unsupported if its rank is not known."""
+        if not isinstance(self.type, TensorType):
+            is_tensor = isinstance(self.type, UnrankedType)
+            what = "an operand whose rank is not known here" if is_tensor else "a sequence where a tensor has to be"
+            raise Unsupported(what)
+        return self.type
+
+    @property
+    def rank(self) -> int:
+        """The number of its axes."""
+        return self.tensor.rank
+
+    @property
+    def dtype(self) -> DType:
+        """Its element type, even if its rank is not known."""
+        if not isinstance(self.type, TensorType | UnrankedType):
+            raise Unsupported("an operand that is not a tensor")
+        return self.type.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes as numbers; raises Unsupported if one is not known."""
+        if any(size.value is None for size in self.tensor.shape):
+            raise Unsupported("an operand whose sizes are not all numbers")
+        return tuple(size.value for size in self.tensor.shape)
+
+    def extent(self, axis: int) -> int | None:
+        """The size at an axis if it is a number, else None."""
+        if axis >= self.rank:
+            raise Unsupported(f"axis {axis} of a tensor of rank {self.rank}")
+        size: int | None = self.tensor.shape[axis].value
+        return size
+
+    def known(self, what: str) -> Tensor:
+        """Its elements; raises Unsupported if they are computed when the model runs."""
+        found = self.elements
+        if found is None:
+            raise Unsupported(f"{what} computed when the model runs")
+        return found
+
+    @property
+    def elements(self) -> Tensor | None:
+        """Its elements, if it is a constant, its type tracks them as numbers, or it has none."""
+        if isinstance(self.constant, Tensor):
+            return self.constant
+        if not isinstance(self.type, TensorType):
+            return None
+        parts = () if self._is_empty else self.type.contents
+        if parts is None or any(part.value is None for part in parts):
+            return None
+        return Tensor([part.value for part in parts], self.dtype, self.shape)
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether all its sizes are numbers and one is 0."""
+        sizes = [size.value for size in self.tensor.shape]
+        return 0 in sizes and None not in sizes
+
+    @property
+    def truth(self) -> bool | None:
+        """Whether a scalar is true, where that is known."""
+        known = self.elements
+        return None if known is None else bool(known.item())
+
+    def numbers(self, what: str) -> list[int]:
+        """Its elements as integers."""
+        return [int(element) for element in self.known(what).flat()]
+
+
+@dataclass(eq=False)
+class Block:
+    """Bindings in order."""
+
+    bindings: list[Binding] = field(default_factory=list)

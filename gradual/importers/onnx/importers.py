@@ -1,0 +1,148 @@
+"""The table of importers, and `Use`: the node that an importer translates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gradual.importers.common.applying import Applying
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.onnx.file.model import Graph, Model, Node
+from gradual.tensors.tensor import Tensor
+
+Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
+
+Scope = dict[str, "Value | None"]
+"""Values by name; None for an optional input of a function that is left out."""
+
+IMPORTERS: dict[str, Importer] = {}
+"""Name of an operator of ONNX's own domain -> its importer."""
+
+
+def imports(*names: str) -> Callable[[Importer], Importer]:
+    """Declare the importer of some operators."""
+
+    def declared(importer: Importer) -> Importer:
+        for name in names:
+            IMPORTERS[name] = importer
+        return importer
+
+    return declared
+
+
+class Bodies(Protocol):
+    """Imports the graphs in attributes of nodes."""
+
+    def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
+        """The values of a graph's outputs; raises Told if an output cannot be imported, with the reason recorded."""
+        ...
+
+
+@dataclass(frozen=True)
+class Use(Applying):
+    """A node with the values of its inputs.
+
+    Attributes:
+        inputs: None for an optional input that is left out.
+        scope: the values that graphs in the node's attributes may name.
+        bodies: imports such graphs.
+    """
+
+    node: Node
+    inputs: tuple[Value | None, ...]
+    builder: Builder
+    model: Model
+    opsets: Mapping[str, int]
+    scope: Scope
+    bodies: Bodies
+
+    @property
+    def who(self) -> str:
+        """The operator and the node."""
+        return f"{self.node.operator} `{self.node.title}`"
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's own operators here."""
+        return self.opsets.get("", self.model.opset)
+
+    def __getitem__(self, index: int) -> Value:
+        """An input that must be there."""
+        value = self.optional(index)
+        if value is None:
+            raise Unsupported(f"input {index + 1} is missing")
+        return value
+
+    def optional(self, index: int) -> Value | None:
+        """An input, or None."""
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute, or its default."""
+        return self.node.attributes.get(name, default)
+
+    def required(self, name: str) -> Any:
+        """An attribute that must be there."""
+        if (value := self.attribute(name)) is None:
+            raise Unsupported(f"the attribute {name} is missing")
+        return value
+
+    def graph(self, name: str) -> Graph:
+        """A graph in an attribute that must be there."""
+        graph: Graph = self.required(name)
+        return graph
+
+    def outputs(self, graph: Graph, inputs: Mapping[str, Value] | None = None) -> list[Value]:
+        """The outputs of a graph, given its inputs; the graph may also use the values in scope."""
+        return self.bodies.outputs(graph, {**self.scope, **(inputs or {})}, self.opsets)
+
+    def axes(self, index: int = 1) -> tuple[int, ...] | None:
+        """The axes, which newer versions of an operator take as an input, older ones as an attribute."""
+        value = self.optional(index)
+        if value is not None:
+            return tuple(value.numbers("axes"))
+        axes = self.attribute("axes")
+        return None if axes is None else tuple(axes)
+
+    def wants(self, index: int) -> bool:
+        """Whether an output is used."""
+        return index < len(self.node.outputs) and bool(self.node.outputs[index])
+
+    def only(self, name: str, *supported: Any) -> Any:
+        """An attribute that is only imported with some values, the first of which is the default."""
+        value = self.attribute(name, supported[0])
+        if value not in supported:
+            raise Unsupported(f"{name}={value!r}")
+        return value
+
+
+def broadcast_into(use: Use, value: Value, other: Value) -> Value:
+    """The value, made to broadcast to another tensor's shape but not conversely (unidirectional broadcasting)."""
+    if value.rank > other.rank:
+        raise Unsupported(f"a tensor of rank {value.rank} that is broadcast to one of rank {other.rank}")
+    sizes = other.tensor.shape[other.rank - value.rank :]
+    if all(size is wanted or size.value == 1 for size, wanted in zip(value.tensor.shape, sizes, strict=True)):
+        return value
+    return use.call("broadcast_to_like", value, other)
+
+
+def spatial(value: Value) -> int:
+    """The number of spatial axes, which follow those of the batch and the channels."""
+    if value.rank not in (3, 4, 5):
+        raise Unsupported(f"{value.rank - 2} spatial axes")
+    return value.rank - 2
+
+
+def constant_of(value: Value | None) -> Tensor | None:
+    """The elements of a constant; None for any other value."""
+    return value.constant if value is not None and isinstance(value.constant, Tensor) else None
+
+
+def as_scalar(use: Use, value: Value) -> Value:
+    """A scalar, which may be given as a vector of one element."""
+    if any(size.value not in (1, None) for size in value.tensor.shape):
+        raise Unsupported("a vector where a number has to be")
+    return value if value.rank == 0 else use.call("reshape", value, newshape=[])

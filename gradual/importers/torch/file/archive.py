@@ -1,0 +1,190 @@
+"""The files inside a `.pt2` archive: a zip with JSON and raw weights, of which only what is needed is unpacked.
+
+Nothing is written to disk, so that names with `..` are names like others.  How much memory and time an archive takes
+is bounded by the limits `directory`, `description` and `file`, whatever the archive says of itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+from gradual.gc_paused import collector_paused
+from gradual.importers.common.refusals import Unreadable
+from gradual.limits import LIMITS
+
+_BAD = (
+    BadZipFile,
+    EOFError,
+    IndexError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    UnicodeDecodeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""What reading a damaged, encrypted or strangely compressed archive raises."""
+
+OLD = "serialized_exported_program.json"
+"""What an archive of PyTorch before 2.8 has."""
+ORDERS = {"little": False, "big": True}
+"""What the file `byteorder` says -> whether the most significant byte of a number is the first."""
+
+
+class Archive:
+    """An open archive; each file is unpacked when it is asked for.
+
+    Attributes:
+        path: of the archive, for messages.
+        is_big_endian: whether the most significant byte of each number in it is the first.
+    """
+
+    def __init__(self, file: str | IO[bytes], path: str) -> None:
+        self.path = path
+        try:
+            self._check_length(file)
+            self._zip = ZipFile(file)
+        except OSError as error:
+            raise self._lost(error) from error
+        except _BAD as error:
+            raise self.invalid(str(error) or "it is no zip archive") from error
+        try:
+            names = self._zip.namelist()
+            self._folder = self._found(names)
+            self._names = frozenset(names)
+            self.is_big_endian = self._order()
+        except Unreadable:
+            self.close()
+            raise
+
+    def _check_length(self, file: str | IO[bytes]) -> None:
+        """Raise Unreadable if the table of contents is too long to be read."""
+        if isinstance(file, str):
+            with open(file, "rb") as stream:
+                return self._check_length(stream)
+        length = directory_length(file)
+        if length > LIMITS.directory:
+            raise Unreadable(
+                "E0704",
+                f"the table of contents of `{self.path}` has {length} bytes: "
+                f"the limit `directory` is {LIMITS.directory} bytes",
+            )
+        return None
+
+    def _found(self, names: Sequence[str]) -> str:
+        """The folder that everything is in; raises Unreadable where it is no archive of `torch.export.save`."""
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise self.invalid(f"it has two files `{twice[0]}`")
+        for name in names:
+            folder, _, last = name.rpartition("/")
+            if last == "archive_format" and "/" not in folder:
+                return f"{folder}/" if folder else ""
+        if any(name.rpartition("/")[2] == OLD for name in names):
+            raise self.invalid("it was saved by PyTorch before 2.8; export the model again with a newer version")
+        raise self.invalid("it has no file `archive_format`, so `torch.export.save` did not write it")
+
+    def _order(self) -> bool:
+        """Whether numbers are big-endian; archives without a word on it are little-endian, as nearly all machines."""
+        said = self.text("byteorder") if self.has("byteorder") else "little"
+        if said not in ORDERS:
+            raise self.invalid(f"the byte order is `{said[:20]}`, and not `little` or `big`")
+        return ORDERS[said]
+
+    def invalid(self, why: str) -> Unreadable:
+        """The error for an archive that cannot be read, and why."""
+        return Unreadable("E0703", f"`{self.path}` is not a PyTorch export: {why}")
+
+    def _lost(self, error: OSError) -> Unreadable:
+        if error.errno == errno.EINVAL:  # a place that no file has
+            return self.invalid("it is damaged")
+        return Unreadable("E0701", f"cannot read `{self.path}`: {error.strerror or error}")
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return self._folder + name in self._names
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files in a folder, without it."""
+        start = self._folder + folder
+        return sorted(name.removeprefix(start) for name in self._names if name.startswith(start))
+
+    def content(self, name: str, most: int = LIMITS.file) -> bytes:
+        """At most so many of the first bytes of a file, of which no more are unpacked."""
+        try:
+            info = self._zip.getinfo(self._folder + name)
+            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                raise self.invalid(f"`{name}` is compressed by a method that PyTorch does not use")
+            with self._zip.open(info) as stream:
+                return stream.read(most)
+        except KeyError:
+            raise self.invalid(f"the file `{name}` is missing") from None
+        except OSError as error:
+            raise self._lost(error) from error
+        except zlib.error as error:
+            raise self.invalid(f"`{name}` is damaged, it cannot be unpacked") from error
+        except _BAD as error:
+            raise self.invalid(f"`{name}`: {error}") from error
+
+    def text(self, name: str) -> str:
+        """The text of a file."""
+        data = self.content(name, LIMITS.description + 1)
+        if len(data) > LIMITS.description:
+            raise Unreadable(
+                "E0704",
+                f"`{name}` in `{self.path}` is too long: the limit `description` is {LIMITS.description} bytes",
+            )
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise self.invalid(f"`{name}` is not UTF-8") from error
+
+    def json(self, name: str) -> Any:
+        """The JSON of a file; raises Unreadable also for one that nests too deep."""
+        text = self.text(name)
+        try:
+            with collector_paused():
+                return json.loads(text)
+        except RecursionError as error:
+            raise self.invalid(f"`{name}` is nested too deeply") from error
+        except ValueError as error:
+            raise self.invalid(f"`{name}` is not JSON: {error}") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()
+
+
+_END, _END_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q")
+"""The ends of a zip archive, of the older form and of ZIP64: mark, numbers, and the size of the table of contents."""
+_LOCATOR = struct.Struct("<4sLQL")
+"""What stands before the older end and says where that of ZIP64 is."""
+
+
+def directory_length(stream: IO[bytes]) -> int:
+    """How many bytes the table of contents of an archive has, by its own account; 0 where there is no archive.
+
+    Source: "APPNOTE.TXT - .ZIP File Format Specification", sections 4.3.14 to 4.3.16.
+    """
+    length = stream.seek(0, os.SEEK_END)
+    start = stream.seek(max(0, length - _END.size - 0xFFFF))
+    tail = stream.read(_END.size + 0xFFFF)
+    found = [0]
+    for at in (len(tail) - _END.size, tail.rfind(b"PK\x05\x06")):  # where `zipfile` looks, in this order
+        if at < 0 or not tail.startswith(b"PK\x05\x06", at) or len(tail) - at < _END.size:
+            continue
+        found.append(_END.unpack_from(tail, at)[5])
+        stream.seek(max(0, start + at - _LOCATOR.size - _END_64.size))
+        before = stream.read(_END_64.size)
+        if before.startswith(b"PK\x06\x06") and len(before) == _END_64.size:
+            found.append(_END_64.unpack(before)[8])
+    return max(one for one in found if one != 0xFFFFFFFF)

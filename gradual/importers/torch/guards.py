@@ -1,0 +1,145 @@
+"""The conditions on sizes that `torch.export` assumed, as conditions that a program can demand.
+
+A guard is Python source: `L['x'].size()[0] % 5 == 0`; a range is a symbol between two numbers.  Many are artefacts of
+tracing, such as that a size is at least 2, so none is demanded unless the user asks for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Extent
+from gradual.importers.common.text import Guard
+from gradual.importers.torch.file.schema import Model
+
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+}
+_LONGEST = 2000
+
+Sizes = Callable[[str, int], str]
+"""(name of an input, axis) -> the size as the program writes it; raises KeyError where there is none."""
+
+
+def guards(model: Model, dims: Dims) -> tuple[Guard, ...]:
+    """Every guard and range of an export, those that say the same once."""
+    shapes = {name: meta.sizes for name, meta in model.graph.tensors.items() if name in model.user_inputs}
+
+    def size(name: str, axis: int) -> str:
+        return _size(dims, shapes[name][axis])
+
+    found = [Guard(text, _condition(text, size)) for text in model.guards]
+    found += _ranges(model.ranges, dims)
+    once = {one.condition or one.said: one for one in reversed(found)}
+    return tuple(reversed(once.values()))
+
+
+def _size(dims: Dims, size: Extent) -> str:
+    text = dims.text(size)
+    if text == "?":
+        raise KeyError(size)
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
+
+
+def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> Iterator[Guard]:
+    """The bounds of symbols that are more than every size has."""
+    for symbol, (least, greatest) in ranges.items():
+        if symbol not in dims.names:
+            continue
+        name = dims.text(symbol)
+        if least is not None and least > 1:
+            yield Guard(f"{symbol} >= {least}", f"{name} >= {least}")
+        if greatest is not None and greatest < 2**31:
+            yield Guard(f"{symbol} <= {greatest}", f"{name} <= {greatest}")
+
+
+def _condition(text: str, size: Sizes) -> str | None:
+    """A guard as a program writes it; None where it mentions something else than sizes of inputs."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        return _boolean(ast.parse(text, mode="eval").body, size)
+    except (SyntaxError, ValueError, KeyError, IndexError, MemoryError, RecursionError, Unsupported):
+        return None
+
+
+def _boolean(node: ast.expr, size: Sizes) -> str:
+    match node:
+        case ast.BoolOp(operator, values):
+            word = " and " if isinstance(operator, ast.And) else " or "
+            return word.join(f"({_boolean(one, size)})" for one in values)
+        case ast.UnaryOp(ast.Not(), operand):
+            return f"not ({_boolean(operand, size)})"
+        case ast.Compare(left, operators, others):
+            parts = [_bare(_number(one, size)) for one in (left, *others)]
+            words = [_COMPARISONS[type(one)] for one in operators]
+            pairs = zip(parts, words, parts[1:], strict=False)
+            return " and ".join(f"{one} {word} {other}" for one, word, other in pairs)
+        case ast.Call(ast.Name("Eq" | "Ne" as name), [left, right], []):
+            return f"{_number(left, size)} {'==' if name == 'Eq' else '!='} {_number(right, size)}"
+    raise ValueError(ast.dump(node))
+
+
+def _number(node: ast.expr, size: Sizes) -> str:
+    match node:
+        case ast.Constant(int(number)) if not isinstance(number, bool):
+            return str(number)
+        case ast.UnaryOp(ast.USub(), operand):
+            return f"-{_number(operand, size)}"
+        case ast.Subscript(ast.Call(ast.Attribute(tensor, "size"), [], []), ast.Constant(int(axis))):
+            return size(_input(tensor), axis)
+        case ast.Subscript(ast.Attribute(tensor, "shape"), ast.Constant(int(axis))):
+            return size(_input(tensor), axis)
+        case ast.BinOp(left, operator, right) if type(operator) in _OPERATORS:
+            if isinstance(operator, ast.FloorDiv | ast.Mod) and not _is_positive_number(right):
+                raise ValueError("a divisor that is no number")
+            return f"({_number(left, size)} {_OPERATORS[type(operator)]} {_number(right, size)})"
+        case ast.BinOp(base, ast.Pow(), ast.Constant(2)):
+            return f"({_number(base, size)} * {_number(base, size)})"
+        case ast.Call(ast.Name("Mod" | "PythonMod"), [left, right], []) if _is_positive_number(right):
+            return f"({_number(left, size)} % {_number(right, size)})"
+        case ast.Call(ast.Name("Max" | "Min" as name), [*arguments], []) if len(arguments) > 1:
+            return f"{name.lower()}({', '.join(_number(one, size) for one in arguments)})"
+        case ast.Call(ast.Attribute(ast.Name("torch"), "sym_max" | "sym_min" as name), [left, right], []):
+            return f"{name.removeprefix('sym_')}({_number(left, size)}, {_number(right, size)})"
+    raise ValueError(ast.dump(node))
+
+
+def _bare(text: str) -> str:
+    """The text without brackets around the whole of it."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return text[1:-1] if text.startswith("(") and at == len(text) - 1 else text
+    return text
+
+
+def _is_positive_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 0
+
+
+def _input(node: ast.expr) -> str:
+    """The name of the graph's input for `L['x']` or a part of it, `L['x'][0]['y']`: `x`, `x_0_y`."""
+    match node:
+        case ast.Subscript(ast.Name("L"), ast.Constant(str(name))):
+            return name
+        case ast.Subscript(inner, ast.Constant(str() | int() as part)):
+            return f"{_input(inner)}_{part}"
+    raise ValueError(ast.dump(node))

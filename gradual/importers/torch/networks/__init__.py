@@ -1,0 +1,1 @@
+"""Translations of ATen's layers: products, attention, normalizations, convolutions, pools, images, recurrent layers."""

@@ -1,0 +1,330 @@
+"""An exported PyTorch program as one of the language: `@main` takes its inputs and then its weights.
+
+    program(*load("model.pt2")).text
+
+Everything that is not imported is told in one go, also behind a node that is refused: what the export recorded of a
+result stands in for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+from gradual.dims.term.dim import constant
+from gradual.importers.common.builder import INLINE, Builder
+from gradual.importers.common.progress import Progress, unreported
+from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.extents import Dims
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.common.text import Program, Weight
+from gradual.importers.common.values import Value
+from gradual.importers.torch.file.archive import Archive
+from gradual.importers.torch.file.declarations import misfit
+from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
+from gradual.importers.torch.file.weights import weight
+from gradual.importers.torch.guards import guards
+from gradual.importers.torch.importers import IMPORTERS, Scope, Use, valued
+from gradual.importers.torch.networks import (
+    attention,
+    convolutions,
+    normalizations,
+    padding,
+    pools,
+    products,
+    recurrent,
+    resizing,
+)
+from gradual.importers.torch.operators import (
+    activations,
+    control,
+    creating,
+    cutting,
+    elementwise,
+    indexing,
+    losses,
+    reductions,
+    scalars,
+    scattering,
+    shapes,
+    sorting,
+)
+from gradual.importers.torch.refused import reason
+from gradual.limits import LIMITS
+from gradual.origin import Origin
+from gradual.tensors.index import numel
+from gradual.types.dtype import DType
+from gradual.types.type import Hole, TensorType
+from gradual.types.unpacking import opened
+
+FAMILIES = (
+    *(activations, control, creating, cutting, elementwise, indexing, losses, reductions, scalars, scattering, shapes),
+    *(sorting, attention, convolutions, normalizations, padding, pools, products, recurrent, resizing),
+)
+"""The modules whose importers are in `IMPORTERS`."""
+
+NEAR = 1 << 16
+"""How far into its storage a constant may reach that is read while importing, in elements."""
+
+
+def program(
+    model: Model,
+    archive: Archive,
+    where: str | None = None,
+    opens: bool = False,
+    empty: Sequence[str] = (),
+    called: Mapping[str, str] | None = None,
+    demands: bool = False,
+    progress: Progress = unreported,
+) -> Program:
+    """The program of an export.
+
+    Args:
+        where: a condition that `@main` demands.
+        opens: whether the sizes of the inputs are unknown, each on its own.
+        empty: the named sizes that may be 0; all others are at least 1.
+        called: names for sizes, by PyTorch's symbol or by input and axis, such as `{"s77": "batch"}`.
+        demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
+
+    Raises Refused with everything that stands in the way.
+    """
+    try:
+        return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
+    except Unsupported as error:
+        raise Refused([str(error)]) from error
+
+
+class _Import:
+    """An import under way.
+
+    Attributes:
+        reasons: what stands in the way.
+        index: of the node of the program's own graph that is being imported.
+        operations: how many nodes have been imported.
+    """
+
+    def __init__(
+        self, model: Model, archive: Archive, opens: bool, called: Mapping[str, str], progress: Progress
+    ) -> None:
+        self.model = model
+        self.archive = archive
+        self.builder = Builder()
+        self.reasons: list[Reason] = []
+        self.ports = [self.port(name) for name in model.user_inputs if name is not None]
+        self.dims = Dims(self.ports, opens, called, named(self.ports))
+        self.index = 0
+        self.operations = 0
+        self.progress = progress
+
+    def port(self, name: str) -> Port:
+        """An input as the export recorded it: a tensor, or a number."""
+        if name in self.model.graph.numbers:
+            return Port(name, self.model.graph.numbers[name], ())
+        meta = self.model.graph.tensors[name]
+        return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
+
+    def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
+        """The program; raises Refused with everything that stands in the way."""
+        self.builder.positive = self.dims.positive(empty)
+        scope: Scope = {}
+        for says in self.model.reasons:
+            self.tell(says)
+        inputs, types = self.inputs(scope)
+        for name, (own, stored) in self.model.stored.items():
+            scope[name] = self.builder.record(self.stored(own, stored), name)
+        try:
+            body = self.body(scope)
+        except Told:
+            raise Refused([str(one) for one in grouped(self.reasons)]) from None
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
+        found = guards(self.model, self.dims)
+        if demands:
+            clauses += [one.condition for one in found if one.condition is not None]
+        notes = [*self.dims.notes, *self.notes()]
+        return replace(self.builder.program(inputs, types, clauses, body, notes), guards=found)
+
+    def notes(self) -> Iterator[str]:
+        """What callers of the program should know: it changes nothing, and gives no texts."""
+        for name in self.model.writes:
+            yield f"the model writes to `{name}`, and the program does not"
+        if any(isinstance(one, str) for one in self.results()):
+            yield "the model gives texts among its outputs, and the program does not"
+
+    def results(self) -> list[Any]:
+        """The outputs for callers."""
+        return [self.model.graph.outputs[index] for index in self.model.user_outputs]
+
+    def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
+        """The parameters and their types, as they are written; their values go into the scope."""
+        inputs, types = dict[str, Origin](), list[str]()
+        for port in self.ports:
+            name = self.builder.names.fresh(port.name)
+            written, type = self.dims.type(port)
+            scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
+            inputs[f"%{name}"] = Origin(f"input `{port.name}`", f"{port.name}: {written}", port.name)
+            types.append(written)
+        return inputs, types
+
+    def stored(self, name: str, stored: Stored) -> Value:
+        """A parameter, buffer or constant: a small one of integers or of rank 0 is a constant of the program."""
+        if stored.dtype is None:
+            self.tell(f"`{name}` has elements of a type that programs do not have")
+            return self.builder.input(name, TensorType(tuple(map(constant, stored.shape)), DType.FLOAT32))
+        is_small = numel(stored.shape) <= INLINE and (not stored.dtype.is_float or not stored.shape)
+        if is_small and stored.path is not None and stored.reach <= NEAR:
+            return self.builder.constant(weight(self.archive, name, stored))
+        return self.builder.weight(name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored)))
+
+    def body(self, scope: Scope) -> str:
+        """The body of `@main`; raises Told where anything stands in the way."""
+        graph = self.model.graph
+        self.nodes(graph, scope, True)
+        outputs = list[Value]()
+        for one in self.results():
+            try:
+                outputs += [] if one is None or isinstance(one, str) else [self.output(one, scope)]
+            except Unsupported as error:
+                self.tell(str(error))
+        if not outputs:
+            self.tell("the program has no outputs")
+        if self.reasons:
+            raise Told
+        result = outputs[0] if len(outputs) == 1 else self.builder.tuple(outputs)
+        return self.builder.body(self.builder.block, result)
+
+    def output(self, form: Any, scope: Scope) -> Value:
+        """A result: of a name, or a number."""
+        match form:
+            case Name(name):
+                return valued(scope, name)
+            case bool():
+                return self.builder.number(form, DType.BOOL)
+            case int():
+                return self.builder.number(form, DType.INT64)
+            case float():
+                return self.builder.number(form, DType.FLOAT64)
+        raise Unsupported("an output that is neither a tensor nor a number")
+
+    def outputs(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
+        """The values of the outputs of a graph inside a node."""
+        if len(graph.inputs) != len(inputs):
+            raise Unsupported(f"a graph of {len(graph.inputs)} inputs that is given {len(inputs)}")
+        scope = {name: value for name, value in zip(graph.inputs, inputs, strict=True) if name is not None}
+        before = len(self.reasons)
+        self.nodes(graph, scope, False)
+        if len(self.reasons) > before:
+            raise Told
+        return [self.output(one, scope) for one in graph.outputs if one is not None]
+
+    def nodes(self, graph: Graph, scope: Scope, is_own: bool) -> None:
+        """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
+        outer = self.builder.node
+        used = frozenset(_used(graph))
+        for index, node in enumerate(graph.nodes):
+            if is_own:
+                self.index = index
+                self.progress(index, len(graph.nodes))
+            self.count()
+            self.builder.node = origin_of(node)
+            try:
+                self.bind(node, scope, graph, used)
+            except Unsupported as error:
+                self.tell(str(error), node)
+                self.stand_in(node, scope, graph)
+            except Told:
+                self.stand_in(node, scope, graph)
+        self.builder.node = outer
+
+    def count(self) -> None:
+        """Count one more node: in a loop's body, each time that it is imported."""
+        self.operations += 1
+        if self.operations > LIMITS.operations:
+            raise Refused([f"more nodes are to be imported than the limit `operations`, {LIMITS.operations}"])
+
+    def bind(self, node: Node, scope: Scope, graph: Graph, used: frozenset[str]) -> None:
+        """Bind what a node gives to the names of its results."""
+        importer = IMPORTERS.get(node.operator)
+        if importer is None:
+            raise Unsupported(reason(node.operator))
+        for argument in node.positional:
+            if isinstance(argument, Unread):
+                raise Unsupported(argument.says)
+        if wrong := misfit(node):
+            raise Unsupported(wrong)
+        given = importer(Use(node, self.builder, scope, graph.tensors, self, used))
+        values = [given] if isinstance(given, Value) else list(given or ())
+        for name, value in zip_longest(_results(node), values):
+            if name is not None and value is not None:
+                scope[name] = self.builder.record(value, name)
+
+    def stand_in(self, node: Node, scope: Scope, graph: Graph) -> None:
+        """Give the results of a refused node the types that the export recorded."""
+        for name in _results(node):
+            if name is not None:
+                meta = graph.tensors.get(name, Meta(DType.INT64, ()))
+                sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in meta.sizes)
+                scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
+
+    def tell(self, says: str, node: Node | None = None) -> None:
+        """Keep a reason."""
+        operator, title = ("", "") if node is None else (node.operator, node.name)
+        self.reasons.append(Reason(self.index, operator, title, says))
+
+
+def named(ports: Sequence[Port]) -> dict[str, str]:
+    """A name for each symbol of PyTorch: of the first input and axis that has it as its size, such as `x_0`."""
+    found: dict[str, str] = {}
+    for port in ports:
+        for axis, size in enumerate(port.shape or ()):
+            if isinstance(size, str) and size.isidentifier():
+                found.setdefault(size, f"{port.name}_{axis}")
+    return found
+
+
+def _used(graph: Graph) -> Iterator[str]:
+    """The names that the nodes of a graph take, and those of its outputs."""
+    todo: list[Any] = [graph.outputs, *((node.positional, tuple(node.arguments.values())) for node in graph.nodes)]
+    while todo:
+        match todo.pop():
+            case Name(name):
+                yield name
+            case tuple() as parts:
+                todo += parts
+
+
+def _results(node: Node) -> list[str | None]:
+    """The names of a node's results, those of a list among them."""
+    found: list[str | None] = []
+    for output in node.outputs:
+        found += output if isinstance(output, tuple) else [output]
+    return found
+
+
+def origin_of(node: Node) -> Origin:
+    """The origin of what is made from a node, written as PyTorch prints a call."""
+    arguments = [_shown(one) for one in node.positional]
+    arguments += [f"{name}={_shown(one)}" for name, one in node.arguments.items()]
+    results = ", ".join(name for name in _results(node) if name is not None)
+    said = f"{node.operator}({', '.join(arguments)})"
+    return Origin(
+        f"{node.operator} `{node.name}`",
+        f"{results} = {said}" if results else said,
+        module=node.module,
+        frames=node.frames,
+    )
+
+
+def _shown(argument: Any) -> str:
+    match argument:
+        case Name(name):
+            return name
+        case tuple():
+            return f"[{', '.join(map(_shown, argument))}]"
+        case Graph():
+            return "graph"
+        case DType() | str():
+            return str(argument)
+        case _:
+            return repr(argument)

@@ -1,0 +1,78 @@
+"""Where a piece of an imported program comes from in the model: the node, the module, the user's own Python lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of the Python program that the model was exported from.
+
+    Attributes:
+        file: the path, as the exporter recorded it.
+        line: counted from 1.
+        text: the line itself, as far as the exporter recorded it.
+    """
+
+    file: str
+    line: int
+    function: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The node of a model that a piece of the program was made from.
+
+    Attributes:
+        node: the node's operator and name, such as "Slice `node_slice_1`", or which input it is.
+        said: the node as one line, in the words of its format: `y = Slice(x, starts, ends)`.
+        value: the model's own name of the value; empty for an intermediate one that only the importer needs.
+        also: further names that the model has for the same value.
+        module: the path of the module that contains the node, such as `encoder.layers.0`; empty if it is not recorded.
+        frames: the frames of the user's own code, the outermost first; frames of installed packages are left out.
+    """
+
+    node: str
+    said: str
+    value: str = ""
+    also: tuple[str, ...] = ()
+    module: str = ""
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def line(self) -> Frame | None:
+        """The line of the user's own code that made the node, if it is recorded."""
+        return self.frames[-1] if self.frames else None
+
+
+class Origins:
+    """For each offset of a text the origin of what stands there.
+
+    `starts` are ascending offsets; from each on up to the next one, the origin at the same index holds.
+
+    Attributes:
+        folded: the model's own name of each value that was computed while importing -> its type as text, and its shape.
+    """
+
+    def __init__(
+        self,
+        starts: Sequence[int],
+        origins: Sequence[Origin | None],
+        folded: Mapping[str, tuple[str, tuple[int, ...]]] | None = None,
+    ) -> None:
+        self._starts = starts
+        self._origins = origins
+        self.folded = folded or {}
+
+    def at(self, offset: int) -> Origin | None:
+        """The origin of what stands at an offset; None for text that belongs to no node."""
+        index = bisect_right(self._starts, offset) - 1
+        return self._origins[index] if index >= 0 else None
+
+    def __iter__(self) -> Iterator[Origin]:
+        """The origins in the order of the text."""
+        return (one for one in self._origins if one is not None)

@@ -1,0 +1,109 @@
+"""Where users find what a span is about: in the text itself or, of a model, in its Python program or its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gradual.diagnostic import Diagnostic, Help
+from gradual.limits import LIMITS
+from gradual.origin import Frame, Origin
+from gradual.source import Source, Span
+
+Locate = Callable[[Span], tuple[Source, Span]]
+"""Span of a diagnostic -> its text, and its span in that text."""
+
+
+def within(source: Source) -> Locate:
+    """Locate spans in one source; those of an imported model in the user's Python lines, or else in its nodes."""
+    return (lambda span: (source, span)) if source.origins is None else _Model(source).located
+
+
+def generated(source: Source) -> Locate:
+    """Locate spans in the text of the program itself, also if it was imported."""
+    return lambda span: (source, span)
+
+
+@dataclass(slots=True)
+class _Model:
+    """The texts that places of an imported model are shown in, each made once."""
+
+    source: Source
+    made: dict[object, Source] = field(default_factory=dict)
+
+    def located(self, span: Span) -> tuple[Source, Span]:
+        """The line of the user's code that made what the span is about; else its node; else the generated text."""
+        origin = self.source.origin(span)
+        if origin is None:
+            return self.source, span
+        frame = origin.line
+        shown = self.node(origin) if frame is None else self.line(frame)
+        start = 0 if frame is None else frame.line - 1
+        end = len(shown.text)
+        first = start + len(shown.text[start:]) - len(shown.text[start:].lstrip())
+        return shown, Span(min(first, end), end)
+
+    def line(self, frame: Frame) -> Source:
+        """A text that has only the one line, at its number."""
+        key = frame.file, frame.line
+        if key not in self.made:
+            self.made[key] = Source(_from_here(frame.file), "\n" * (frame.line - 1) + (frame.text or _read(frame)))
+        return self.made[key]
+
+    def node(self, origin: Origin) -> Source:
+        """The node as its model's format says it."""
+        if origin not in self.made:
+            self.made[origin] = Source(f"{self.source.name}: {origin.node}", origin.said, is_numbered=False)
+        return self.made[origin]
+
+
+def of_model(source: Source, found: Diagnostic) -> Diagnostic:
+    """The diagnostic as users of an imported model need it: with the node, and with helps that they can follow."""
+    if source.origins is None:
+        return found
+    helps = (_followed(help) for help in found.help)
+    known = (*found.notes, *notes(source, found.span))
+    return replace(found, notes=known, help=tuple(help for help in helps if help is not None))
+
+
+def _followed(help: Help) -> Help | None:
+    """The help without edits, as nobody edits the program made from a model; None where it is nothing but edits."""
+    if not help.edits:
+        return help
+    condition = help.edits[0].text.strip(" ,").removeprefix("where ")
+    if len(help.edits) > 1 or condition == help.edits[0].text.strip():
+        return None
+    return Help(f"if inputs always have `{condition}`: `gradual check --where '{condition}'`")
+
+
+def notes(source: Source, span: Span) -> tuple[str, ...]:
+    """What a place in an imported model is known by besides its line: the node, and the module that contains it."""
+    origin = source.origin(span)
+    if origin is None:
+        return ()
+    module = f" in module `{origin.module}`" if origin.module else ""
+    if origin.line is not None:
+        return (f"the model's node is {origin.node}{module}: {origin.said}",)
+    return (f"the node is{module}",) if module else ()
+
+
+def _from_here(file: str) -> str:
+    """The path from the current folder if the file is inside: exporters record whole paths, and CI wants short ones."""
+    path = Path(file)
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else file
+
+
+def _read(frame: Frame) -> str:
+    """The line as the file has it now, to show it; empty where no such file, or none of a program's size, is there.
+
+    Only files of Python are read: what a model says must not bring other files into a report.
+    """
+    try:
+        path = Path(frame.file)
+        if path.suffix != ".py" or not path.is_file() or path.stat().st_size > LIMITS.source:
+            return ""
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except (OSError, ValueError):
+        return ""
+    return lines[frame.line - 1] if frame.line <= len(lines) else ""

@@ -1,0 +1,53 @@
+"""`gradual guards`: which conditions of a PyTorch export the model needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from gradual.diagnostic import counted
+from gradual.importers.common.text import Program
+from gradual.interface.input.files import Importing, model_format
+from gradual.interface.input.imported import imported
+from gradual.interface.input.settings import settings_for
+from gradual.interface.reports import json_lines
+from gradual.interface.terminal import Output, shared
+from gradual.tools.models.guarding import Need, Verdict, shown, verdicts
+from gradual.tools.models.options import named_sizes, sizes_called
+
+
+@click.command()
+@click.argument("model", metavar="MODEL.pt2")
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@named_sizes
+@shared
+def guards(out: Output, model: str, format: str, called: tuple[str, ...]) -> int:
+    """Tell which conditions on sizes, recorded by torch.export, a model needs.
+
+    A guard is `implied` if it holds for all sizes, `needed` if without it the model has more errors or residual
+    checks, and `not needed` if it only rules out inputs on which the model runs. `gradual check --guards` demands all
+    of them.
+    """
+    if model_format(model) != "torch":
+        raise click.UsageError(f"`{model}` is no export of PyTorch: only those have guards")
+
+    def make(conditions: Sequence[str]) -> Program:
+        where = ", ".join(conditions) or None
+        return imported(model, Importing(where=where, called=sizes_called(called)))
+
+    found = verdicts(model, make, settings_for(".").of_models)
+    if format == "json":
+        for one in found:
+            out.line(json_lines.line(_row(one)))
+        return 0
+    for line in shown(found):
+        out.line(line)
+    counts = [f"{sum(one.need is need for one in found)} {need}" for need in Need]
+    kinds = ", ".join(one for one in counts if not one.startswith("0 "))
+    out.line(f"{counted(len(found), 'guard')}{': ' if kinds else ''}{kinds}")
+    return 0
+
+
+def _row(one: Verdict) -> json_lines.Object:
+    return {"kind": "guard", "guard": one.guard.said, "condition": one.guard.condition, "verdict": str(one.need)}

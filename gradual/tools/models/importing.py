@@ -1,0 +1,60 @@
+"""`gradual import`: a model as a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gradual.importers.common.text import Program
+from gradual.interface.input import npy
+from gradual.interface.input.files import Importing
+from gradual.interface.input.imported import imported
+from gradual.interface.terminal import Output, Trouble, note, save_bytes, shared
+from gradual.tools.models.options import named_sizes, sizes_called
+
+
+@click.command("import")
+@click.argument("model", metavar="MODEL")
+@click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
+@click.option("--where", metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
+@click.option("--open", "opens", is_flag=True, help="Leave named sizes unknown: what may fail becomes a check.")
+@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of the inputs to be 0.")
+@named_sizes
+@click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of the inputs.")
+@shared
+def importing(
+    out: Output,
+    model: str,
+    weights: str | None,
+    where: str | None,
+    opens: bool,
+    empty: tuple[str, ...],
+    called: tuple[str, ...],
+    guards: bool,
+) -> int:
+    """Print a model of ONNX or PyTorch as a program; the other commands read models too, as this prints them.
+
+    `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
+    as '*@FILE.npz'.
+
+    Exit 2 if the model cannot be read, or has something that cannot be imported; all of it is reported.
+    """
+    if weights is not None and Path(weights).suffix != ".npz":
+        raise click.UsageError("--weights writes an `.npz` file")
+    found = imported(model, Importing(where, opens, empty, sizes_called(called), guards))
+    out.program(found.text)
+    written: str | None = click.get_current_context().params["output"]
+    _weights(out, found, weights or (written and str(Path(written).with_suffix(".npz"))))
+    return 0
+
+
+def _weights(out: Output, found: Program, path: str | None) -> None:
+    """Write the weights, if there are any and a file is given for them."""
+    if found.weights and path is not None:
+        try:
+            save_bytes(path, npy.write_archive(found.weights))
+        except ValueError as error:
+            raise Trouble("E0702", f"`{path}` cannot hold the weights: {error}") from error
+    elif found.weights and not out.quiet:
+        note(f"note: {len(found.weights)} weights are not written: --weights FILE.npz")

@@ -1,0 +1,25 @@
+"""Options that commands have in common which read models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import click
+
+_CALLED = re.compile(r"(?P<own>[^=]+)=(?P<name>[A-Za-z_]\w*)", re.ASCII)
+
+named_sizes = click.option(
+    "--name", "called", multiple=True, metavar="SIZE=NAME", help="Call this size of a model's inputs by another name."
+)
+"""The option `--name s77=batch`."""
+
+
+def sizes_called(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The model's name of each size with the one in the program; raises UsageError for what is no such pair."""
+    found: list[tuple[str, str]] = []
+    for text in given:
+        if (match := _CALLED.fullmatch(text)) is None:
+            raise click.UsageError(f"--name takes SIZE=NAME, such as s77=batch, and not `{text}`")
+        found.append((match["own"], match["name"]))
+    return tuple(found)
