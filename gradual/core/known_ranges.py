@@ -47,10 +47,8 @@ class KnownRanges:
             self.apply(step, types)
         elif isinstance(step, Constant):
             self.constant(step)
-        elif isinstance(step, MakeTuple):
-            self._part(step, step.fields, types)
-        elif isinstance(step, Project):
-            self._part(step, (step.operand,), types)
+        elif isinstance(step, MakeTuple | Project):
+            self.part(step, types)
 
     def apply(self, step: Apply, types: Mapping[str, Any]) -> None:
         """Record the application of an operator."""
@@ -62,9 +60,13 @@ class KnownRanges:
         if step.value.dtype.is_integer and isinstance(step.type, TensorType) and step.type.contents is None:
             self._found[step.name] = step.value
 
-    def _part(self, step: MakeTuple | Project, operands: tuple[str, ...], types: Mapping[str, Any]) -> None:
+    def part(self, step: MakeTuple | Project, types: Mapping[str, Any]) -> None:
+        """Record a tuple or one of its fields."""
+        operands = step.fields if isinstance(step, MakeTuple) else (step.operand,)
         if any(one in self._found for one in operands):
-            self._found[step.name] = _Unasked(step, operands, tuple([types[one] for one in operands]))
+            whole = step.type if isinstance(step, MakeTuple) else TupleType((types[step.operand],))
+            assert isinstance(whole, TupleType), step
+            self._found[step.name] = _Unasked(step, operands, whole.fields)
 
     def of(self, name: str, type: OpenedType) -> Ranges:
         """What is known of a value of this type."""

@@ -10,10 +10,12 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from gradual.core.def_use import every
+from gradual.core.check import Check
+from gradual.core.def_use import binds, every
 from gradual.core.known_ranges import KnownRanges
 from gradual.core.terms import (
     Apply,
+    Assertion,
     Block,
     Closure,
     Construct,
@@ -70,6 +72,7 @@ STEPS = 200_000
 
 _NAMED = (
     Apply,
+    Assertion,
     Construct,
     Convert,
     MakeReference,
@@ -255,9 +258,12 @@ def known_ranges(module: Module) -> Mapping[Step, Ranges]:
         for step in every(function.body):
             if isinstance(step, Closure):
                 types.update((param.name, param.type) for param in step.function.params)
-            if isinstance(step, _NAMED):
+            if isinstance(step, Match):
+                bound = (bind for arm in step.arms for bind in binds(arm.pattern))
+                types.update((bind.name, bind.type) for bind in bound if bind.name is not None)
+            if not isinstance(step, Check | Assertion):
                 types[step.name] = step.type
-                ranges.step(step, defaultdict(lambda: NeverType(), types))
+                ranges.step(step, types)
                 found[step] = ranges.of(step.name, step.type)
     return found
 

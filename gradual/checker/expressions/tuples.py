@@ -35,7 +35,7 @@ def tuple_of(state: Elaboration, fields: Sequence[str], span: Span, hint: str | 
         return state.values.define(name, BROKEN)
     step = MakeTuple(name, tuple(fields), type, span)
     state.output.steps.append(step)
-    state.values.ranges.step(step, state.values.types)
+    state.values.ranges.part(step, state.values.types)
     return state.values.define(name, type, Made("a tuple", tuple(fields), span))
 
 
@@ -49,7 +49,7 @@ def projection(state: Elaboration, operand: ast.Expr, index: int, span: Span, hi
         case TupleType(fields) if 0 <= index < len(fields):
             step = Project(name, value, index, fields[index], span)
             state.output.steps.append(step)
-            state.values.ranges.step(step, state.values.types)
+            state.values.ranges.part(step, state.values.types)
             return state.values.define(name, fields[index], Made("a projection", (f"{value}#{index}",), span))
         case TupleType(fields):
             message = f"a tuple of {len(fields)} has no field {index}"
