@@ -110,9 +110,8 @@ class Compilation:
         """The report for a notebook, with the residual checks in a collapsible section."""
         from gradual.report.html import page
 
-        found = [as_note(check) for check in self.checks]
-        more = "\n\n".join(render.full(one, render.within(self.source), painter(True)) for one in found)
-        return page(self.render(color=True), more, counted(len(found), "residual check"))
+        found = (render.full(as_note(check), render.within(self.source), painter(True)) for check in self.checks)
+        return page(self.render(color=True), "\n\n".join(found), counted(self.residual, "residual check"))
 
     def render(self, found: Diagnostic | Stop | None = None, *, checks: bool = False, color: bool = False) -> str:
         """The report as text, as `gradual check` prints it; or one diagnostic, or what stopped a run.
@@ -253,10 +252,10 @@ class Compilation:
             ValueError: the program has errors, or a value is nothing that a program could take.
             NotStatic: the graph runtime refuses the function.  [graph.run]
         """
-        if runtime not in ("vm", "graph"):
-            raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
         from gradual.run.machine import run
 
+        if runtime not in ("vm", "graph"):
+            raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
         self._accepted(entry, "run")
         values = self.with_weights(entry, values)
         with self._placing():
