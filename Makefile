@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough campaign oracles nodes format bench fuzz proofs install clean
+.PHONY: try test quick check thorough campaign oracles nodes format bench fuzz archives proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -66,6 +66,9 @@ nodes: install
 
 fuzz: install
 	$(BIN)/python -m tests.fuzz.campaign --inputs $(or $(INPUTS),100000) --seed $(or $(SEED),0)
+
+archives: install
+	$(BIN)/python -m tests.importers.torch.fuzzing --archives $(or $(ARCHIVES),20000) --seed $(or $(SEED),0)
 
 proofs:
 	spec/mechanized/build

@@ -110,8 +110,8 @@ class Compilation:
         """The report for a notebook, with the residual checks in a collapsible section."""
         from gradual.report.html import page
 
-        found = (render.full(as_note(check), render.within(self.source), painter(True)) for check in self.checks)
-        return page(self.render(color=True), "\n\n".join(found), counted(self.residual, "residual check"))
+        found = [render.full(as_note(one), render.within(self.source), painter(True)) for one in self.checks]
+        return page(self.render(color=True), "\n\n".join(found), counted(len(found), "residual check"))
 
     def render(self, found: Diagnostic | Stop | None = None, *, checks: bool = False, color: bool = False) -> str:
         """The report as text, as `gradual check` prints it; or one diagnostic, or what stopped a run.
@@ -259,7 +259,7 @@ class Compilation:
         self._accepted(entry, "run")
         values = self.with_weights(entry, values)
         with self._placing():
-            return self.graph(entry).run(*values) if runtime == "graph" else run(self.core, entry, values)
+            return run(self.core, entry, values) if runtime == "vm" else self.graph(entry).run(*values)
 
     def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments of a call of an imported model, followed by its own weights if these are left out."""

@@ -9,6 +9,7 @@ from gradual.core.check import Check
 from gradual.core.context import TypingContext, Values
 from gradual.core.datatypes import declarations
 from gradual.core.def_use import binds
+from gradual.core.known_ranges import KnownRanges
 from gradual.core.pattern import CorePattern
 from gradual.core.terms import (
     Apply,
@@ -24,7 +25,7 @@ from gradual.core.terms import (
 )
 from gradual.dims.solver.decide import Decider, Undetermined, Unsat
 from gradual.dims.solver.deferred import DeferredFacts
-from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, defined, equal
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, at_most, defined, equal
 from gradual.dims.term.dim import Dim, SizeOf, Variable, constant, of_atom, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed
@@ -58,6 +59,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         reads: unknown of a join -> the size that elaboration infers for it.
         solver: decides what `decider` cannot.
         inside: the number of enclosing branches, plus the number of earlier checks that always fail.
+        ranges: between which numbers the integers of variables lie.
     """
 
     decider: Decider = field(default_factory=lambda: Decider(LIMITS, smt=False))
@@ -69,10 +71,12 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     reads: dict[Variable, Dim] = field(default_factory=dict)
     solver: Decider = field(default_factory=lambda: Decider(LIMITS))
     inside: int = 0
+    ranges: KnownRanges = field(default_factory=KnownRanges)
 
     def __post_init__(self) -> None:
         self.values = Values(declared=self.module.functions)
         self.facts = DeferredFacts(self.decider)
+        self.ranges.natural = lambda dim: self.never(at_most(dim, -1))
 
     def enter(self, function: Function) -> None:
         """Add the facts that hold on entry to a function."""
@@ -111,6 +115,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         """Record the type of the variable that a step defines."""
         if not isinstance(step, Check | Assertion):
             self.values.define(step.name, step.type)
+            self.ranges.step(step, self.values.types)
 
     def reach(self, step: Step) -> None:
         """Add the facts after a step: the sizes of its value are natural."""
@@ -254,6 +259,9 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         except IllFormed:
             return
         yield from (need.goal for need in found.needs)
+        for _, bound in self.ranges.bounds(step.operator.form(step.operands), step.operands, types, step.attributes):
+            if bound.exact:
+                yield bound.owed(lambda empty: not self.never(empty))
 
 
 def _agreed(left: Shown, right: Shown) -> GradualType | None:

@@ -48,7 +48,7 @@ class _Model:
         """A text that has only the one line, at its number."""
         key = frame.file, frame.line
         if key not in self.made:
-            self.made[key] = Source(frame.file, "\n" * (frame.line - 1) + (frame.text or _read(frame)))
+            self.made[key] = Source(_from_here(frame.file), "\n" * (frame.line - 1) + (frame.text or _read(frame)))
         return self.made[key]
 
     def node(self, origin: Origin) -> Source:
@@ -86,6 +86,12 @@ def notes(source: Source, span: Span) -> tuple[str, ...]:
     if origin.line is not None:
         return (f"the model's node is {origin.node}{module}: {origin.said}",)
     return (f"the node is{module}",) if module else ()
+
+
+def _from_here(file: str) -> str:
+    """The path from the current folder if the file is inside: exporters record whole paths, and CI wants short ones."""
+    path = Path(file)
+    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else file
 
 
 def _read(frame: Frame) -> str:

@@ -42,6 +42,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "context",
         "def_use",
         "datatypes",
+        "known_ranges",
         "traversal",
         "verify",
     ),

@@ -76,7 +76,7 @@ REFUSE = {"op.rank", "op.dtype", "op.axis", "op.attribute", "op.structure"}
 """No size could mend what these refuse: always an error."""
 
 OWE_NOTHING = {
-    *("op.strided_slice.clamp", "op.index.bounds", "op.dyn.twin", "op.dyn.form", "op.window.padding"),
+    *("op.strided_slice.clamp", "op.index.known", "op.dyn.twin", "op.dyn.form", "op.window.padding"),
     *("op.dynamic.demand", "op.dynamic.result", "op.dynamic.flat"),
 }
 """These say what an operator does; nothing is owed."""

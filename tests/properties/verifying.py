@@ -98,7 +98,7 @@ def tampering(case: Case) -> str | None:
         changed = frozenset(name for name, function in module.functions.items() if function is not functions[name])
         may_survive = mutant.kind in _MAY_SURVIVE or mutant.step in _of_arms(case) | _of_ascriptions(
             case
-        ) | _before_stops(case)
+        ) | _before_stops(case) | _of_indices(case)
         decider = SHARED() if rejected(case.found.core, changed) else SHARED(_HURRIED)
         if not may_survive and not violations(module, decider, changed):
             return f"accepted: {mutant.says}\n{printed_core(mutant.module)}"
@@ -128,6 +128,12 @@ def _of_ascriptions(case: Case) -> set[Step]:
         if any(not ascribed.isdisjoint(_read(check)) for check in checks):
             found.update(checks)
     return found
+
+
+def _of_indices(case: Case) -> set[Step]:
+    """The checks of indices: without one the operator faults a step later."""
+    steps = (step for function in case.found.core.functions.values() for step in steps_of(function.body))
+    return {step for step in steps if isinstance(step, Check) and step.blame.rule == "op.index.bounds"}
 
 
 def _before_stops(case: Case) -> set[Step]:

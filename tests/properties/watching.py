@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
+from gradual.core.def_use import every
+from gradual.core.known_ranges import KnownRanges
 from gradual.core.terms import (
     Apply,
     Block,
+    Closure,
     Construct,
     Convert,
     If,
@@ -27,10 +33,12 @@ from gradual.core.terms import (
     WrapReference,
 )
 from gradual.dims.term.constraint import Constraint
+from gradual.ops.declaration.element_ranges import Range, Ranges
 from gradual.run.entry.cast import admitted
 from gradual.run.machine import Activation, Machine
 from gradual.run.sizes import Sizes
 from gradual.run.value import Cell, Frame, Held, Procedure, Proxied
+from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
@@ -88,14 +96,18 @@ class WatchingMachine(Machine):
     """The machine, watched; it leaves a trace.
 
     Attributes:
+        ranges: what is known of the elements of the values of steps.
         handed: the steps in tail position whose activations are gone, by the one that gets their value.
     """
 
-    def __init__(self, top: Frame, data: Mapping[str, Data], trace: Trace) -> None:
+    def __init__(
+        self, top: Frame, data: Mapping[str, Data], trace: Trace, ranges: Mapping[Step, Ranges] = MappingProxyType({})
+    ) -> None:
         super().__init__(top)
         self.data = data
         self.trace = trace
         self.left = STEPS
+        self.ranges = ranges
         self.handed: dict[Activation, deque[tuple[Frame, Any]]] = defaultdict(lambda: deque(maxlen=STEPS // 100))
 
     def _step(self, activation: Activation, step: Step) -> None:
@@ -151,9 +163,9 @@ class WatchingMachine(Machine):
             self._watch(frame, step)
 
     def _watch(self, frame: Frame, step: Any) -> None:
-        """The step's value against its type.  Raises Watched."""
-        found = Fitting(Sizes(frame), self.data).misfits(frame.values[step.name], step.type)
-        if fault := next(found, ""):
+        """The step's value against its type, and against the range that is known of its elements.  Raises Watched."""
+        fitting, value = Fitting(Sizes(frame), self.data), frame.values[step.name]
+        if fault := next(chain(fitting.misfits(value, step.type), fitting.beyond(value, self.ranges.get(step))), ""):
             raise Watched(f"{step.name}: {fault}")
 
 
@@ -195,6 +207,19 @@ class Fitting:
             case _:
                 assert isinstance(type, TypeVariable)
 
+    def beyond(self, value: Any, known: Ranges) -> Iterator[str]:
+        """In words, what is wrong with a range that was predicted of a tensor, or with those of a tuple."""
+        if isinstance(known, tuple):
+            for part, inside in zip(value, known, strict=True):
+                yield from self.beyond(part, inside)
+        if not isinstance(known, Range) or not value.size:
+            return
+        ends = known.least.evaluate(self.sizes), known.greatest.evaluate(self.sizes)
+        found, (low, high) = (min(value.elements), max(value.elements)), integer_range(value.dtype)
+        wrapped = known.wraps and not (low <= ends[0] and ends[1] <= high)
+        if not wrapped and (found != ends if known.attained else found[0] < ends[0] or ends[1] < found[1]):
+            yield f"elements from {found[0]} to {found[1]}, not from {known.least} to {known.greatest}: {ends}"
+
     def _extents(self, size: int, extent: Any) -> Iterator[str]:
         if not isinstance(extent, Hole):
             if extent.evaluate(self.sizes) != size:
@@ -221,13 +246,29 @@ class Fitting:
             yield from self.misfits(part, instantiated(kind, chosen))
 
 
+@lru_cache(maxsize=4)
+def known_ranges(module: Module) -> Mapping[Step, Ranges]:
+    """What is known of the elements of the values of the steps of a module."""
+    found: dict[Step, Ranges] = {}
+    for function in module.functions.values():
+        ranges, types = KnownRanges(), {param.name: param.type for param in function.params}
+        for step in every(function.body):
+            if isinstance(step, Closure):
+                types.update((param.name, param.type) for param in step.function.params)
+            if isinstance(step, _NAMED):
+                types[step.name] = step.type
+                ranges.step(step, defaultdict(lambda: NeverType(), types))
+                found[step] = ranges.of(step.name, step.type)
+    return found
+
+
 def run_watched(module: Module, entry: str, arguments: Sequence[Value], trace: Trace) -> Value:
     """The value of a function, every step watched and traced.  Raises Blame, Fault, Watched, Endless."""
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
     admitted(function, arguments, frame, module.data)
-    value: Any = WatchingMachine(top, module.data, trace).evaluated(frame, function.body)
+    value: Any = WatchingMachine(top, module.data, trace, known_ranges(module)).evaluated(frame, function.body)
     if fault := next(Fitting(Sizes(frame), module.data).misfits(value, function.type.result), ""):
         raise Watched(f"the result of {entry}: {fault}")
     return value

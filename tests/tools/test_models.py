@@ -13,6 +13,10 @@ import numpy as np
 import pytest
 
 from gradual import from_torch
+from gradual.importers.common.python_frames import user_frames
+from gradual.origin import Frame, Origin, Origins
+from gradual.report.located import within
+from gradual.source import Source, Span
 from tests.material import EXPORTS, needs_exports
 from tests.tools.conftest import Gradual
 
@@ -63,6 +67,23 @@ def test_a_condition_on_the_inputs_is_demanded(gradual: Gradual) -> None:
     assert "if inputs always have `i_1 <= 16`: `gradual check --where 'i_1 <= 16'`" in refuted.out
     assert gradual("check", "--where", "i_1 <= 16", model).code == 0
     assert gradual("check", "--guards", model).code == 0
+
+
+def test_a_line_of_python_is_named_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = Frame(str(tmp_path / "model" / "zoo.py"), 3, "forward", "    return x + y")
+    source = Source("model.pt2", "x", Origins([0], [Origin("add", "add", frames=(frame,))]))
+    names = []
+    for folder in (tmp_path, tmp_path.parent, tmp_path / "elsewhere"):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        names.append(within(source)(Span(0, 1))[0].name)
+    assert names == ["model/zoo.py", f"{tmp_path.name}/model/zoo.py", frame.file]
+
+
+def test_a_cell_of_a_notebook_is_the_user_s_own_code() -> None:
+    trace = 'File "{}", line 2, in forward\n    return x + y'
+    cells = "<ipython-input-3-0123456789ab>", "/tmp/ipykernel_12/345.py"
+    assert [len(user_frames(trace.format(file))) for file in (*cells, "<eval_with_key>.1", "<string>")] == [1, 1, 0, 0]
 
 
 def test_guards_are_implied_needed_or_not_needed(gradual: Gradual) -> None:

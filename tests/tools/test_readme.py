@@ -4,6 +4,7 @@ A line `…` in a console block stands for any lines of the output."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -15,12 +16,20 @@ from typing import Any
 import pytest
 
 from gradual.tools.cli import COMMANDS, entry
+from tests.material import EXPORTS
 
 ROOT = Path(__file__).parents[2]
 EXPLAINED = ROOT / "docs" / "explanation"
 HOW_TO = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 EXAMPLES = ROOT / "examples" / "README.md"
-PAGES = [ROOT / "README.md", EXAMPLES, EXPLAINED / "runtimes.md", EXPLAINED / "codegen.md", *HOW_TO]
+FINDINGS = EXPLAINED / "findings.md"
+PAGES = [
+    ROOT / "README.md",
+    EXAMPLES,
+    *(EXPLAINED / f"{name}.md" for name in ("runtimes", "codegen", "roads")),
+    *HOW_TO,
+]
+PAGES.append(FINDINGS)
 FENCE = re.compile(r"^```(\w+)[ ]?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GATE = ("make try", "make test")
 """Set-up commands, which `.ci/run` runs from a clean checkout."""
@@ -44,8 +53,9 @@ def steps(body: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def console(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Console:
-    """Runs a command beside a copy of the examples; `echo $?` gives the exit code of the one before."""
+    """Runs a command beside the examples and the corpus of exports; `echo $?` gives the exit code of the one before."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / EXPORTS.name).symlink_to(EXPORTS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     code = 0
@@ -67,6 +77,8 @@ def console(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Con
 
 @pytest.mark.parametrize("body", [body for _, body in blocks("console")])
 def test_a_console_block_shows_what_its_commands_print(console: Console, body: str) -> None:
+    if f"{EXPORTS.name}/" in body and not EXPORTS.is_dir():
+        pytest.skip(f"no {EXPORTS.name} under GRADUAL_SHARED")
     for command, output in steps(body):
         if command in GATE:
             assert f"step {command}\n" in (ROOT / ".ci" / "run").read_text()
@@ -85,14 +97,43 @@ def test_only_an_ellipsis_stands_for_other_lines() -> None:
     assert not fits("a\nb\n", "a\n") and not fits("a\nb\nc\n", "a\n…\nb\n") and not fits("a.b\n", "a…b\n")
 
 
-@pytest.mark.parametrize(("path", "body"), blocks("relay"))
+@pytest.mark.parametrize(("path", "body"), [*blocks("relay"), *(one for one in blocks("python") if one[0])])
 def test_a_program_that_is_shown_is_the_file(path: str, body: str) -> None:
     assert (ROOT / path).read_text() == body
 
 
 @pytest.mark.parametrize("body", [body for _, body in blocks("python")])
 def test_python_that_is_shown_runs(body: str) -> None:
+    if "import torch" in body:
+        pytest.importorskip("torch")
     exec(compile(body, "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize(("command", "body"), blocks("json"))
+def test_a_row_that_is_shown_is_printed(console: Console, command: str, body: str) -> None:
+    assert json.loads(body) in map(json.loads, console(command).splitlines())
+
+
+FOUND = re.findall(r"^\| \[?`(\w+)`.*?\| (\d+) · (\d+) · (\d+) \| ([^|]*) \|", FINDINGS.read_text(), re.MULTILINE)
+"""The rows of the table of findings: a model, what is proved, residual and refuted of it, and its guards."""
+
+
+def test_the_findings_are_about_every_model() -> None:
+    if not EXPORTS.is_dir():
+        pytest.skip(f"no {EXPORTS.name} under GRADUAL_SHARED")
+    assert [name for name, *_ in FOUND] == sorted(path.stem for path in EXPORTS.glob("*.pt2"))
+
+
+@pytest.mark.parametrize(("name", "proved", "residual", "refuted", "guards"), FOUND)
+def test_a_finding_is_what_is_reported(
+    console: Console, name: str, proved: str, residual: str, refuted: str, guards: str
+) -> None:
+    if not EXPORTS.is_dir():
+        pytest.skip(f"no {EXPORTS.name} under GRADUAL_SHARED")
+    model = f"{EXPORTS.name}/{name}.pt2"
+    last = console(f"gradual check --format concise {model}").splitlines()[-1]
+    assert last.partition(" · errors")[0] == f"proved {proved} · residual {residual} · refuted {refuted}"
+    assert console(f"gradual guards {model}").splitlines()[-1].partition(": ")[2] == guards
 
 
 def test_every_command_is_in_the_table() -> None:

@@ -101,7 +101,7 @@ class Reading(Sizes):
     def _hole(self, written: ast.Hole) -> Hole:
         """Read `?`, or `?{u. p}` if some size u satisfies p.  Raises Unreadable after reporting why.
 
-        Goals accepted before do not refuse a bound: the type may be that of a field of which no value exists.
+        Accepted goals do not refute a bound, given facts do: a type, as of a field, may never have a value.
         [type.bound] [check.apart]
         """
         if written.bound is None or written.binder is None:
@@ -140,7 +140,7 @@ class Reading(Sizes):
             known = (*DType, *state.program.data, *state.scope.types, "Tensor")
             help = _element_type(state.program.source.text, name, written.span) or similar("a type", name, known)
             state.output.report("E0205", "name.type", message, written.span, help=help)
-            if "Tensor" not in closest(name, known):  # a misspelt tensor type has no type arguments
+            if "Tensor" not in closest(name, known):  # a misspelt `Tensor` takes sizes, not types
                 _tried(lambda: _each(self.type, written.arguments))
             raise Unreadable
         arguments = _tried(lambda: _each(self.type, written.arguments))
@@ -255,7 +255,7 @@ def _tried(read: Callable[[], Read]) -> Read | None:
 
 
 def _element_type(text: str, name: str, span: Span) -> tuple[Help, ...]:
-    """A help that renames another system's element type, the last word of a type."""
+    """A help that renames another system's element type, where it last occurs."""
     meant = element_type(name)
     at = text.rfind(name, span.start, span.end)
     if meant is None or at < 0:

@@ -79,7 +79,9 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
     type = literal_type(value, _is_tracked(value, state.program.limits.contents))
     name = state.values.fresh(hint)
-    state.output.steps.append(Constant(name, value, type, span))
+    step = Constant(name, value, type, span)
+    state.output.steps.append(step)
+    state.values.ranges.constant(step)
     return state.values.define(name, type, Made("a constant", (), span))
 
 

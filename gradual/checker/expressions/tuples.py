@@ -33,7 +33,9 @@ def tuple_of(state: Elaboration, fields: Sequence[str], span: Span, hint: str | 
     if parts_of(type) > limit:
         state.output.report("E0307", "type.tuple", f"a tuple has at most {limit} fields, nested ones included", span)
         return state.values.define(name, BROKEN)
-    state.output.steps.append(MakeTuple(name, tuple(fields), type, span))
+    step = MakeTuple(name, tuple(fields), type, span)
+    state.output.steps.append(step)
+    state.values.ranges.step(step, state.values.types)
     return state.values.define(name, type, Made("a tuple", tuple(fields), span))
 
 
@@ -45,7 +47,9 @@ def projection(state: Elaboration, operand: ast.Expr, index: int, span: Span, hi
         case Broken():
             return state.values.define(name, BROKEN)
         case TupleType(fields) if 0 <= index < len(fields):
-            state.output.steps.append(Project(name, value, index, fields[index], span))
+            step = Project(name, value, index, fields[index], span)
+            state.output.steps.append(step)
+            state.values.ranges.step(step, state.values.types)
             return state.values.define(name, fields[index], Made("a projection", (f"{value}#{index}",), span))
         case TupleType(fields):
             message = f"a tuple of {len(fields)} has no field {index}"

@@ -8,6 +8,7 @@ from sys import intern
 from typing import Any
 
 from gradual.checker.functions.attributes import is_wrong
+from gradual.checker.functions.index_bounds import owe_bounds
 from gradual.checker.functions.needs import goal_of, obligation_of
 from gradual.checker.functions.results import name_unknown_sizes, settled_contents, settled_result, with_elements
 from gradual.checker.joins.unreachable import at_any_rank, of_any_rank
@@ -70,6 +71,9 @@ def apply(
         if not discharge(state, goal, partial(obligation_of, state, operator, need, goal, operands, span, spans)):
             state.values.failed.add(name)
             break
+    else:
+        if operator.lookups is not None and not owe_bounds(state, operator, operands, answer, span, spans):
+            state.values.failed.add(name)
     made, values = intern(f"`{operator.name}`"), tuple(operands)
     promise = found.promise or Promise(span, f"the elements that {made} met")
     type = state.enter(judgement.result, name, lambda path, axis: promise, values)
@@ -84,7 +88,10 @@ def apply(
     truth = of_result(operator, type, lambda: [state.values.implied(operand) for operand in values])
     if truth is not None:
         state.values.implications[name] = truth
-    state.output.steps.append(Apply(name, operator, values, answer.settings, type, span, found.accepts))
+    step = Apply(name, operator, values, answer.settings, type, span, found.accepts)
+    state.output.steps.append(step)
+    if operator.ranges is not None:
+        state.values.ranges.apply(step, state.values.types)
     return state.values.define(name, type, Made(made, values, span, operator.comparison))
 
 
@@ -143,14 +150,14 @@ def _answer(
     changed = found.judgement.attributes
     answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
-    are_read = state.program.limits.contents >= LIMITS.contents  # so no judgement names elements by their operand
+    are_read = state.program.limits.contents >= LIMITS.contents  # else `Asking` may name elements after operands
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
 
 
 def _asked(state: Elaboration, application: Application) -> Asked | None:
-    """Evaluate the operator's judgement; None after reporting a rejection, at unknown rank one at every rank."""
+    """Evaluate the operator's judgement; None after reporting that it rejects operands, whatever their rank."""
     try:
         return asked(state, application)
     except IllFormed as wrong:

@@ -153,7 +153,7 @@ class Join:
         return whole  # type: ignore[return-value]  # not a tensor: it has no holes to unpack
 
     def _is_there(self, variable: Variable) -> bool:
-        """Whether a variable has a value in every branch: an axis or element that one branch requires may not exist.
+        """Whether a variable has a value in every branch: an axis or element may exist only if one branch was taken.
 
         [type.if.join]
         """
@@ -187,7 +187,7 @@ class Join:
                 return own
 
     def _unranked(self, types: Sequence[OpenedType], path: str) -> Typed:
-        """Join to `*`; the origin is kept if all branches have its shape, of known rank or not.  [type.unranked]"""
+        """Join to `*`: the first if all branches have the shape of its origin, else a new one.  [type.unranked]"""
         found = [type for type in types if isinstance(type, TensorType | UnrankedType)]
         other = next((i for i, type in enumerate(found) if type.dtype is not found[0].dtype), None)
         if other is not None:

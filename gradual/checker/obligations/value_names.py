@@ -35,7 +35,7 @@ def words_of(state: Elaboration, names: Iterable[str]) -> dict[str, str]:
 
 
 def terms(state: Elaboration, *goals: Constraint) -> tuple[str, ...]:
-    """Notes that explain the values in goals whose words are shortened or whose names are generated."""
+    """Notes for goals: the text behind shortened words, and what generated names without words are."""
     variables = sorted({one for goal in goals for one in goal.variables()}, key=lambda variable: variable.name)
     words = words_of(state, filter(None, map(base_of, variables)))
     made = ((name, said) for name, said in words.items() if isinstance(state.values.origins.get(name), Made))

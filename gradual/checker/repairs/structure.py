@@ -130,6 +130,8 @@ def exchanged(error: Diagnostic, program: Program) -> Iterator[Help]:
         operands = [program.words(one) for one in application.operands]
         if application.is_infix or application.name in COMMUTATIVE:
             continue
+        if error.rule == "op.index.bounds" and application.span == error.span:
+            continue  # what made the indices: exchanged, it might make none
         keyed = {one.key: program.words(one.value) for one in application.attributes}
         for first, second in list(combinations(range(len(operands)), 2))[:6]:
             order = list(operands)

@@ -63,6 +63,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         self.output = Output()
         self.reach = Reach()
         self.branch_end: tuple[dict[Dim, Dim], Facts] | None = None
+        self.values.ranges.natural = self.is_natural
 
     # ------------------------------------------------------------------------------------------------- branches
     @contextmanager
@@ -194,6 +195,12 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         self._trail.put(solved, rank_of(origin), constant(rank))
         self._trail.put(solved, numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
         self.values.at_rank(origin, rank)
+
+    def is_natural(self, dim: Dim) -> bool:
+        """Whether a dim is not negative by facts that outlive branches."""
+        facts = self.facts.lasting()
+        low = facts.known.estimate.of(facts.rewrite(dim)).low
+        return low is not None and low >= 0
 
     def is_size(self, dim: Dim) -> None:
         """Add the fact that a dim, a size of a live tensor, is not negative; of a formula it may hold only here."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gradual.checker.program.elided import Template
 from gradual.core.context import Values
+from gradual.core.known_ranges import KnownRanges
 from gradual.core.refinement import Implied, of_value
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.rank_cases import at_size
@@ -52,6 +53,7 @@ class CheckedValues(Values[Typed]):
         solved: rank or size that became known in this branch -> the dim that types use for it.
         forgetful: integer values whose elements are too large to keep as formulas.
         implications: boolean without a formula -> the constraints it implies.
+        ranges: between which numbers the integers of values lie.
         templates: deferred lambdas, whose parameter types are not yet known; they have no type.
         failed: values with a reported error, and values made from them.
         doubtful: values with an error if the definition is strict, and values made from them.
@@ -61,6 +63,7 @@ class CheckedValues(Values[Typed]):
     solved: dict[Dim, Dim] = field(default_factory=dict)
     forgetful: set[str] = field(default_factory=set)
     implications: dict[str, Implied] = field(default_factory=dict)
+    ranges: KnownRanges = field(default_factory=KnownRanges)
     templates: dict[str, Template] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     doubtful: set[str] = field(default_factory=set)

@@ -77,7 +77,7 @@ class Facts:
 
     @property
     def failing(self) -> tuple[Constraint, ...]:
-        """Goals assumed although they fail for some sizes; a counterexample must give sizes at which they hold."""
+        """Accepted goals that fail for some sizes; a counterexample has to meet them.  Only a subclass has any."""
         return ()
 
     @property
@@ -103,7 +103,7 @@ class Facts:
                 self.leave_open(goal)
 
     def store(self) -> Facts:
-        """These facts; none are pending."""
+        """Itself: facts enter at once."""
         return self
 
     def mark(self) -> Mark:
@@ -140,10 +140,10 @@ class Facts:
         self._trail.put(self._reached, "known", self._knowing.mark())
 
     def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
-        """Whether a rewritten constraint can hold because some variable in it is otherwise only bounded.
+        """Whether a variable that the facts only bound can be chosen to meet a rewritten constraint.
 
-        The facts are satisfiable, so the constraint then is, together with them; with `path`, also with the path
-        facts, provided the path is reachable.
+        The facts are satisfiable; then so are facts and constraint together, with `path` the path facts too, provided
+        the path is reachable.
         """
         if self._known.conflict:
             return False

@@ -1,4 +1,4 @@
-"""What dims and constraints become under a substitution, and as data.
+"""Dims and constraints: substitution of variables, and pickling.
 
 Walks go bottom up over shared nodes, each once, without recursion: a dim may be as deep as a program is long.
 """

@@ -8,8 +8,10 @@ from gradual.origin import Frame
 
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"\n]+)", line (?P<line>[0-9]{1,6})(?:, in (?P<function>[^\n]*))?$')
 _UNDERLINE = re.compile(r"[\s~^]*")
-_INSTALLED = re.compile(r"(^|[/\\])(site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^torch[/\\]|^<")
-"""Files that are not the user's own: of installed packages, of Python itself, and generated code."""
+_INSTALLED = re.compile(
+    r"(^|[/\\])(site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^torch[/\\]|^<(?!ipython-input)"
+)
+"""Files that are not the user's own: installed packages, Python itself, generated code; cells of IPython are."""
 _LAST = 100_000
 """A line of a greater number is none of a file that people write; reports count line breaks up to a line."""
 

@@ -49,7 +49,7 @@ def defined(
     Args:
         gates: how many gates a step computes, each by a product with the input.
         states: the names of the states; a step computes `%h1` for `%h` and so on.
-        peepholes: whether it also takes weights of the state for each gate, `%p`.
+        peepholes: whether it also takes `%p`, weights by which gates read states.
     """
     form = {
         "dtype": dtype,

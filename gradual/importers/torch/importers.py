@@ -14,6 +14,7 @@ from gradual.dims.term.dim import Dim
 from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph, Meta, Name, Node
 from gradual.types.dtype import DType
@@ -196,6 +197,14 @@ class Use(Applying):
     def count(self) -> int:
         """How many results the call has: an operator that gives a list has as many as the export recorded."""
         return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
+
+    def recorded(self, name: str) -> tuple[Extent, ...]:
+        """The sizes that the export recorded of a tensor among the arguments."""
+        given = self.given(name)
+        meta = self.metas.get(given.name) if isinstance(given, Name) else None
+        if meta is None:
+            raise Unsupported(f"`{name}`, of which the export recorded no sizes")
+        return meta.sizes
 
     def is_used(self, output: int) -> bool:
         """Whether anything in the graph uses a result."""

@@ -12,7 +12,9 @@ from typing import Any
 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.attributes import Choice, Form, Plain, coerced, form_of
+from gradual.ops.declaration.element_ranges import Operands, Ranges
 from gradual.ops.declaration.facts import by_type
+from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import AttributeSpec, Contents, IllFormed, Judgement, Need, OpenRank, Operator
 from gradual.ops.declaration.shapes import contents_of, known_length, of_dtype, tensor
 from gradual.types.type import Type
@@ -73,6 +75,19 @@ class Twin:
             return ()
         found = self.static.flat(*self._static(given), **self._with(attributes, held))
         return tuple(self.kept[index] for index in found)
+
+    def ranges(self, given: Operands) -> Ranges:
+        """The static form's range; no rule of one reads a promoted attribute."""
+        assert self.static.ranges is not None
+        attributes = self._own(given.attributes)
+        return self.static.ranges(Operands(self._static(given.ranges), self._static(given.types), attributes))
+
+    def lookups(self, *given: Type[Dim], **attributes: Any) -> Sequence[Lookup]:
+        """The static form's lookups, of the operands that are the twin's too."""
+        assert self.static.lookups is not None
+        contents = [elements_of(given[place], place) for place in self.places]
+        found = self.static.lookups(*self._static(given), **self._with(attributes, contents))
+        return [replace(lookup, indices=(self.kept[lookup.indices[0]], *lookup.indices[1:])) for lookup in found]
 
     def static_form(self, given: Sequence[Type[Dim]], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
         """All attributes of the static form; None where the contents of an argument cannot be an attribute.
@@ -140,6 +155,8 @@ def dynamic_twin(
         faults=static.faults,
         identity=by_type if static.identity is by_type else None,
         onnx=static.onnx,
+        ranges=twin.ranges if static.ranges is not None else None,
+        lookups=twin.lookups if static.lookups is not None else None,
     )
 
 

@@ -8,6 +8,8 @@ from enum import Enum
 from typing import Any, TypedDict
 
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.element_ranges import RangeRule
+from gradual.ops.declaration.lookups import Lookups
 from gradual.ops.declaration.padding import Padding
 from gradual.types.type import TensorType
 
@@ -79,3 +81,5 @@ class Facts(TypedDict, total=False):
     onnx: str
     static_form: StaticForm
     writes_shape: bool
+    ranges: RangeRule
+    lookups: Lookups

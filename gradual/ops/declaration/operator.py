@@ -19,7 +19,9 @@ from typing import Any, Unpack
 
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.element_ranges import RangeRule
 from gradual.ops.declaration.facts import Connective, Facts, Faults, Identity, StaticForm
+from gradual.ops.declaration.lookups import Lookups
 from gradual.ops.declaration.padding import Padding
 from gradual.types.type import Content, Hole, Type
 
@@ -137,6 +139,8 @@ class Operator:
             several of ours, each names it.  Attributes and their defaults may differ.
         static_form: how it is replaced by its static form, if it reads values that no type tracks.
         writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
+        ranges: the range of the result's integers from those of the operands; None where nothing is known of it.
+        lookups: the indices it looks up, and in which axes.
     """
 
     name: str
@@ -163,6 +167,8 @@ class Operator:
     onnx: str | None = None
     static_form: StaticForm | None = None
     writes_shape: bool = False
+    ranges: RangeRule | None = None
+    lookups: Lookups | None = None
 
     def form(self, operands: Sequence[str]) -> Operator:
         """The operator that these operands select, if this one merges a static and a dynamic form; else itself."""

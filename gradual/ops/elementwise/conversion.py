@@ -6,10 +6,12 @@ from typing import Any
 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration import symbolic_elements as known
+from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, recast
 from gradual.ops.declaration.facts import Faults, by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, operator
 from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import agreement, axes_of, broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.ops.elementwise import ranges
 from gradual.tensors.bits import reinterpreted
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import broadcast_shape, offsets, spread, strides
@@ -27,11 +29,16 @@ def _cast_contents(x: TensorType[Dim], *, dtype: DType) -> Contents:
     return known.pointwise(lambda part: known.cast(part, dtype), dtype, x)
 
 
+def _cast_ranges(given: Operands) -> Ranges:
+    return recast(given.ranges[0], tensor(given.types[0], 0).dtype, given.attributes["dtype"])
+
+
 @operator(
     "cast",
     meaning=_cast,
     family="elementwise",
     contents=_cast_contents,
+    ranges=_cast_ranges,
     padding=POINTWISE,
     identity=by_type,
     onnx="Cast",
@@ -50,11 +57,16 @@ def _cast_like_contents(x: TensorType[Dim], like: TensorType[Dim]) -> Contents:
     return _cast_contents(x, dtype=like.dtype)
 
 
+def _cast_like_ranges(given: Operands) -> Ranges:
+    return recast(given.ranges[0], tensor(given.types[0], 0).dtype, tensor(given.types[1], 1).dtype)
+
+
 @operator(
     "cast_like",
     meaning=_cast_like,
     family="elementwise",
     contents=_cast_like_contents,
+    ranges=_cast_like_ranges,
     padding=POINTWISE,
     identity=by_type,
     onnx="CastLike",
@@ -92,6 +104,7 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
     meaning=_where,
     family="elementwise",
     contents=_where_contents,
+    ranges=ranges.chosen,
     alike=(1, 2),
     padding=POINTWISE,
     onnx="Where",
@@ -124,7 +137,23 @@ def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Content
     return known.pointwise(lambda part: known.clipped(part, low, high), x.dtype, x)
 
 
-@operator("clip", meaning=_clip, family="elementwise", contents=_clip_contents, padding=POINTWISE, onnx="Clip")
+def _clip_ranges(given: Operands) -> Ranges:
+    dtype, known, limits = tensor(given.types[0], 0).dtype, given.ranges[0], given.attributes
+    if not dtype.is_integer:
+        return None
+    low, high = _bounds(dtype, limits["a_min"], limits["a_max"])
+    return ranges.clipped(known if isinstance(known, Range) else None, low, high)
+
+
+@operator(
+    "clip",
+    meaning=_clip,
+    family="elementwise",
+    contents=_clip_contents,
+    ranges=_clip_ranges,
+    padding=POINTWISE,
+    onnx="Clip",
+)
 def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
     """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
 

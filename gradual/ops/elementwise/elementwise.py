@@ -11,6 +11,7 @@ from gradual.dims.term.dim import Dim, maximum, minimum
 from gradual.ops.declaration import symbolic_elements as known
 from gradual.ops.declaration.facts import Connective, Facts, Faults, by_type
 from gradual.ops.declaration.shapes import ZERO
+from gradual.ops.elementwise import ranges
 from gradual.ops.elementwise.row import Row, Rule, binary, unary
 from gradual.tensors import integers, reals
 
@@ -35,9 +36,18 @@ _ARITHMETIC = (
         exact.or_,
         on_dims=exact.add,
         on_truths=any_of,
+        on_ranges=ranges.added,
         facts=Facts(connective=Connective.OR, symbol="+", onnx="Add"),
     ),
-    Row("subtract", "Difference.", exact.sub, exact.sub, on_dims=exact.sub, facts=Facts(symbol="-", onnx="Sub")),
+    Row(
+        "subtract",
+        "Difference.",
+        exact.sub,
+        exact.sub,
+        on_dims=exact.sub,
+        on_ranges=ranges.subtracted,
+        facts=Facts(symbol="-", onnx="Sub"),
+    ),
     Row(
         "multiply",
         "Product; of booleans, logical and.",
@@ -46,6 +56,7 @@ _ARITHMETIC = (
         exact.and_,
         on_dims=exact.mul,
         on_truths=all_of,
+        on_ranges=ranges.multiplied,
         facts=Facts(connective=Connective.AND, symbol="*", onnx="Mul"),
     ),
     Row(
@@ -54,6 +65,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_divide),
         reals.divide,
         on_dims=known.trunc_quotient,
+        on_ranges=ranges.truncated,
         facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="/", onnx="Div"),
     ),
     Row(
@@ -63,6 +75,7 @@ _ARITHMETIC = (
         reals.divide,
         then=reals.floor,
         on_dims=known.floor_quotient,
+        on_ranges=ranges.floored,
         facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="//", onnx="Div"),
     ),
     Row(
@@ -72,6 +85,7 @@ _ARITHMETIC = (
         reals.divide,
         then=reals.trunc,
         on_dims=known.trunc_quotient,
+        on_ranges=ranges.truncated,
         facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Div"),
     ),
     Row(
@@ -80,6 +94,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_mod),
         reals.remainder_trunc,
         on_dims=known.trunc_remainder,
+        on_ranges=ranges.trunc_remainder,
         facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Mod"),
     ),
     Row(
@@ -88,6 +103,7 @@ _ARITHMETIC = (
         integers.dividing(integers.trunc_mod),
         reals.remainder_trunc,
         on_dims=known.trunc_remainder,
+        on_ranges=ranges.trunc_remainder,
         facts=Facts(faults=Faults.ZERO_DIVISOR, onnx="Mod"),
     ),
     Row(
@@ -96,6 +112,7 @@ _ARITHMETIC = (
         integers.dividing(exact.mod),
         reals.remainder_floor,
         on_dims=known.floor_remainder,
+        on_ranges=ranges.floor_remainder,
         facts=Facts(faults=Faults.ZERO_DIVISOR, symbol="%", onnx="Mod"),
     ),
     Row(
@@ -114,6 +131,7 @@ _ARITHMETIC = (
         exact.or_,
         on_dims=maximum,
         on_truths=any_of,
+        on_ranges=ranges.greater,
         facts=Facts(connective=Connective.OR, onnx="Max"),
     ),
     Row(
@@ -124,6 +142,7 @@ _ARITHMETIC = (
         exact.and_,
         on_dims=minimum,
         on_truths=all_of,
+        on_ranges=ranges.lesser,
         facts=Facts(connective=Connective.AND, onnx="Min"),
     ),
     Row(
@@ -138,6 +157,7 @@ _ARITHMETIC = (
         "Shift toward the low bits, which keeps the sign; by a negative count is a fault.",
         integers.shifting(exact.rshift),
         on_dims=known.shifted_right,
+        on_ranges=ranges.shifted_right,
         facts=Facts(faults=Faults.NEGATIVE_OPERAND, onnx="BitShift"),
     ),
 )
@@ -205,7 +225,7 @@ def _float(name: str, says: str, function: Rule, **facts: Unpack[Facts]) -> Row:
 
 
 def _rounding(name: str, says: str, function: Rule, **facts: Unpack[Facts]) -> Row:
-    return Row(name, says, _same, function, on_dims=_same, facts=facts)
+    return Row(name, says, _same, function, on_dims=_same, on_ranges=ranges.same, facts=facts)
 
 
 _UNARY = (
@@ -217,11 +237,26 @@ _UNARY = (
         _same,
         on_dims=_same,
         on_truths=_same,
+        on_ranges=ranges.same,
         facts=Facts(identity=by_type, connective=Connective.SAME, onnx="Identity"),
     ),
-    Row("negative", "Negation.", exact.neg, exact.neg, on_dims=exact.neg, facts=Facts(onnx="Neg")),
     Row(
-        "abs", "Absolute value; the least integer stays as it is.", abs, abs, on_dims=_absolute, facts=Facts(onnx="Abs")
+        "negative",
+        "Negation.",
+        exact.neg,
+        exact.neg,
+        on_dims=exact.neg,
+        on_ranges=ranges.negated,
+        facts=Facts(onnx="Neg"),
+    ),
+    Row(
+        "abs",
+        "Absolute value; the least integer stays as it is.",
+        abs,
+        abs,
+        on_dims=_absolute,
+        on_ranges=ranges.absolute,
+        facts=Facts(onnx="Abs"),
     ),
     Row(
         "sign",
@@ -229,6 +264,7 @@ _UNARY = (
         integers.sign,
         reals.sign,
         on_dims=known.sign,
+        on_ranges=ranges.signs,
         facts=Facts(onnx="Sign"),
     ),
     _rounding("floor", "Each element rounded down to an integer.", reals.floor, onnx="Floor"),
@@ -276,6 +312,7 @@ _UNARY = (
         lambda x: max(x, 0),
         lambda x: 0.0 if x <= 0.0 else x,
         on_dims=lambda x: maximum(x, ZERO),
+        on_ranges=ranges.not_negative,
         facts=Facts(onnx="Relu"),
     ),
 )

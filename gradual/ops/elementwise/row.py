@@ -12,6 +12,7 @@ from gradual.ops.declaration.facts import Facts
 from gradual.ops.declaration.operator import Contents, Judgement, Operator, operator
 from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import broadcast, judged, of_dtype, same_dtype, tensor
+from gradual.ops.elementwise import ranges
 from gradual.tensors.index import broadcast_shape, spread
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -35,6 +36,7 @@ class Row:
         tests: the result is boolean.
         on_dims: what it makes of known integers.
         on_truths: what it makes of known booleans.
+        on_ranges: what it makes of ranges of integers.
         facts: what else is declared of it.
     """
 
@@ -47,6 +49,7 @@ class Row:
     tests: bool = False
     on_dims: known.Rule | None = None
     on_truths: known.Rule | None = None
+    on_ranges: ranges.Rule | None = None
     facts: Facts = field(default_factory=Facts)
 
     def function(self, dtype: DType) -> Rule | None:
@@ -116,5 +119,7 @@ def unary(row: Row) -> Operator:
 def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] = ()) -> Operator:
     tracked = row.contents if row.on_dims is not None or row.on_truths is not None else None
     facts = Facts(**row.facts, padding=POINTWISE)
+    if row.on_ranges is not None:
+        facts["ranges"] = ranges.pointwise(row.on_ranges)
     declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike, **facts)
     return declare(judge)

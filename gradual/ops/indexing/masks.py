@@ -9,11 +9,12 @@ from gradual.dims.term.dim import Dim, constant, minimum
 from gradual.limits import LIMITS
 from gradual.ops.declaration import symbolic_elements as known
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, everywhere
 from gradual.ops.declaration.shapes import ONE, agreement, axis_of, judged, not_negative, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
-from gradual.ops.indexing.take import integers
+from gradual.ops.indexing.index_modes import integers
 from gradual.tensors.index import before, numel, offsets, picked, strides
 from gradual.tensors.scalar import converted, kept
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -38,7 +39,7 @@ def _reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int, batch
     return tensor_of(data.shape, data.dtype, found)
 
 
-@operator("reverse_sequence", meaning=_reverse_sequence, family="masking", onnx="ReverseSequence")
+@operator("reverse_sequence", meaning=_reverse_sequence, ranges=of_first, family="masking", onnx="ReverseSequence")
 def reverse_sequence(
     data: TensorType[Dim], seq_lengths: TensorType[Dim], *, seq_axis: int = 1, batch_axis: int = 0
 ) -> Judgement:

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.dims.term.dim import Dim, constant, maximum
+from gradual.ops.declaration.element_ranges import among_first
 from gradual.ops.declaration.facts import Faults
+from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, OpenRank, operator
 from gradual.ops.declaration.shapes import ONE, agreement, broadcast, contents_of, fields, judged, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
-from gradual.ops.indexing.take import integers, reducing, within
+from gradual.ops.indexing.index_modes import integers, within
+from gradual.ops.indexing.take import reducing
 from gradual.tensors.fault import invalid_value, out_of_bounds
 from gradual.tensors.index import broadcast_shape, numel, offsets, picked, spread, strides
 from gradual.tensors.scalar import kept
@@ -68,7 +71,21 @@ def _adv_index_contents(inputs: TupleType[Dim]) -> Contents:
     )
 
 
-@operator("adv_index", meaning=_adv_index, family="indexing", contents=_adv_index_contents, faults=Faults.OTHERWISE)
+def _adv_index_lookups(inputs: TupleType[Dim]) -> tuple[Lookup, ...]:
+    """Each index along its own axis, if any is looked up."""
+    data, *named = fields(inputs, 0)
+    count, _ = broadcast([part.shape for part in named])
+    return tuple(Lookup((0, at + 1), data.shape[at], (0, 0, at), count) for at in range(len(named)))
+
+
+@operator(
+    "adv_index",
+    meaning=_adv_index,
+    lookups=_adv_index_lookups,
+    family="indexing",
+    contents=_adv_index_contents,
+    faults=Faults.OTHERWISE,
+)
 def adv_index(inputs: TupleType[Dim]) -> Judgement:
     """The elements or slices of the first tensor that the others name, an index for each of its first axes.
 
@@ -108,9 +125,26 @@ def _gather_nd_contents(
     return None if place is None else (data.contents[place],)
 
 
+def _gather_nd_lookups(
+    data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, index_rank: int | None
+) -> tuple[Lookup, ...]:
+    """Each row of the indices along its own axis."""
+    return _by_row(data, indices, batch_dims, _depth(indices, index_rank))
+
+
+def _by_row(data: TensorType[Dim], indices: TensorType[Dim], first: int, depth: int) -> tuple[Lookup, ...]:
+    count = indices.shape[1:]
+    return tuple(
+        Lookup((1,), data.shape[first + row], (0, first + row), count, row if not count else None, depth == 1)
+        for row in range(depth)
+    )
+
+
 @operator(
     "gather_nd",
     meaning=_gather_nd,
+    lookups=_gather_nd_lookups,
+    ranges=among_first,
     family="indexing",
     contents=_gather_nd_contents,
     faults=Faults.OTHERWISE,
@@ -190,9 +224,17 @@ def _scatter_nd_contents(
     return None if place is None else (*data.contents[:place], *updates.contents, *data.contents[place + 1 :])
 
 
+def _scatter_nd_lookups(
+    data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str
+) -> tuple[Lookup, ...]:
+    """Each row of the indices along its own axis."""
+    return _by_row(data, indices, 0, indices.rank - 1 + data.rank - updates.rank)
+
+
 @operator(
     "scatter_nd",
     meaning=_scatter_nd,
+    lookups=_scatter_nd_lookups,
     family="indexing",
     contents=_scatter_nd_contents,
     alike=(0, 2),
@@ -307,9 +349,15 @@ def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
     return tracked((constant(places.index(place)) for place in range(len(places))), data.dtype)
 
 
+def _invert_permutation_lookups(data: TensorType[Dim]) -> tuple[Lookup, ...]:
+    """Each number is a place in the vector."""
+    return (Lookup((0,), data.shape[0], (0, 0), data.shape, negative=False),)
+
+
 @operator(
     "invert_permutation",
     meaning=_invert_permutation,
+    lookups=_invert_permutation_lookups,
     family="indexing",
     contents=_invert_permutation_contents,
     faults=Faults.OTHERWISE,

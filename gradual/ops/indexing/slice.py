@@ -10,6 +10,7 @@ from gradual.dims.term.constraint import at_least, differs, less
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.element_ranges import among_first
 from gradual.ops.declaration.facts import is_number
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but
@@ -192,6 +193,7 @@ def _takes_all(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
 @operator(
     "strided_slice",
     meaning=_strided_slice,
+    ranges=among_first,
     family="slicing",
     contents=_strided_slice_contents,
     padding=Padding(_slice_extends),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradual.dims.term.constraint import at_most, differs
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.dynamic_variant import elements_of
+from gradual.ops.declaration.element_ranges import among_first
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import (
     ONE,
@@ -50,7 +51,7 @@ def _slice_like_contents(data: TensorType[Dim], shape_like: TensorType[Dim], *, 
     return None if length is None else data.contents[:length]
 
 
-@operator("slice_like", meaning=_slice_like, family="slicing", contents=_slice_like_contents)
+@operator("slice_like", meaning=_slice_like, ranges=among_first, family="slicing", contents=_slice_like_contents)
 def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> Judgement:
     """The first elements along some axes, as many as another tensor has there.
 
@@ -154,7 +155,7 @@ def _sliding_window(data: Tensor, *, axis: int, window_shape: Ints, strides: Int
     return tensor_of(shape, data.dtype, picked(data.elements, offsets(shape, moves)))
 
 
-@operator("sliding_window", meaning=_sliding_window, family="slicing")
+@operator("sliding_window", meaning=_sliding_window, ranges=among_first, family="slicing")
 def sliding_window(
     data: TensorType[Dim], *, axis: int, window_shape: tuple[Dim, ...], strides: tuple[Dim, ...]
 ) -> Judgement:

@@ -13,6 +13,7 @@ from typing import Any
 from gradual.dims.term.constraint import at_least, at_most
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, among_first, of_first, places
 from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, along, always
@@ -86,7 +87,9 @@ def _numbers(data: TensorType[Dim]) -> list[Dim] | None:
     return parts if data.contents is not None and len(parts) == len(data.contents) else None
 
 
-@operator("sort", meaning=_sort, family="sorting", contents=_sort_contents, padding=Padding(along("axis")))
+@operator(
+    "sort", meaning=_sort, ranges=of_first, family="sorting", contents=_sort_contents, padding=Padding(along("axis"))
+)
 def sort(data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: object = None) -> Judgement:
     """The elements along an axis in ascending order, or else in descending order.   t[..a] -> t[..a]
 
@@ -113,9 +116,15 @@ def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtyp
     return tracked(map(constant, _order([part.value for part in parts], is_ascend)), _of_places(dtype))
 
 
+def _argsort_ranges(given: Operands) -> Ranges:
+    """Each line has every place."""
+    return places(tensor(given.types[0], 0).shape[given.attributes["axis"]], attained=True)
+
+
 @operator(
     "argsort",
     meaning=_argsort,
+    ranges=_argsort_ranges,
     family="sorting",
     contents=_argsort_contents,
     faults=Faults.OTHERWISE,
@@ -152,9 +161,16 @@ def _topk(data: Tensor, *, k: int, axis: int, ret_type: str, is_ascend: bool, dt
     return indices if ret_type == "indices" else (values, indices)
 
 
+def _topk_ranges(given: Operands) -> Ranges:
+    """Some of the elements, and some places along the axis."""
+    both = among_first(given), places(tensor(given.types[0], 0).shape[given.attributes["axis"]])
+    return {"both": both, "values": both[0], "indices": both[1]}[given.attributes["ret_type"]]
+
+
 @operator(
     "topk",
     meaning=_topk,
+    ranges=_topk_ranges,
     family="sorting",
     faults=Faults.OTHERWISE,
     padding=Padding(along("axis"), safe=always),
@@ -205,7 +221,19 @@ def _searchsorted(sorted_sequence: Tensor, values: Tensor, *, right: bool, dtype
     return _places(values.shape, dtype or DType.INT32, found, width)
 
 
-@operator("searchsorted", meaning=_searchsorted, family="sorting", alike=(0, 1), faults=Faults.OTHERWISE)
+def _searchsorted_ranges(given: Operands) -> Ranges:
+    """From before the first element to behind the last."""
+    return Range(constant(0), tensor(given.types[0], 0).shape[-1], False)
+
+
+@operator(
+    "searchsorted",
+    meaning=_searchsorted,
+    ranges=_searchsorted_ranges,
+    family="sorting",
+    alike=(0, 1),
+    faults=Faults.OTHERWISE,
+)
 def searchsorted(
     sorted_sequence: TensorType[Dim],
     values: TensorType[Dim],

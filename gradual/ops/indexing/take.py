@@ -12,53 +12,26 @@ from typing import Any
 
 from gradual.dims.term.constraint import at_most
 from gradual.dims.term.dim import Dim, constant, minimum
+from gradual.ops.declaration.element_ranges import Operands, Ranges, among_first, places
 from gradual.ops.declaration.facts import Faults
+from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import NO_AXES, Axes, Growth, Padding, all_axes, all_but
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
+from gradual.ops.indexing.index_modes import MODES, integers, within
 from gradual.tensors import reals
-from gradual.tensors.fault import out_of_bounds
 from gradual.tensors.index import numel, offsets, picked, strides
 from gradual.tensors.integers import trunc_divide
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
-from gradual.types.type import Hole, TensorType, TupleType, Type
+from gradual.types.type import Hole, TensorType, TupleType
 
 Ints = tuple[int, ...]
 
 
-def integers(given: Type[Dim], operand: int) -> TensorType[Dim]:
-    """The argument as a tensor of integers; raises IllFormed where it is none."""
-    found = tensor(given, operand)
-    of_dtype(found, operand, lambda dtype: dtype.is_integer, "a tensor of integers")
-    return found
-
-
 # ------------------------------------------------------------------------------------------------------------ take
-def _clipped(index: int, extent: int) -> int:
-    if extent == 0:
-        raise out_of_bounds(index, extent)
-    return min(max(index, 0), extent - 1)
-
-
-def _wrapped(index: int, extent: int) -> int:
-    if extent == 0:
-        raise out_of_bounds(index, extent)
-    return index % extent
-
-
-def within(index: int, extent: int) -> int:
-    """The index, counted from the front; raises TensorFault out of bounds.   [op.index.bounds]"""
-    if not -extent <= index < extent:
-        raise out_of_bounds(index, extent)
-    return index + extent if index < 0 else index
-
-
-_MODES: dict[str, Callable[[int, int], int]] = {"clip": _clipped, "wrap": _wrapped, "fast": within}
-
-
 def _batches(batch_dims: int, rank: int) -> int:
     """The number of batch axes, where a negative `batch_dims` counts from the back; raises IllFormed out of range."""
     if not -rank <= batch_dims <= rank:
@@ -71,7 +44,7 @@ def _take(data: Tensor, indices: Tensor, *, batch_dims: int, axis: int | None, m
     shape, place = ((data.size,), 0) if axis is None else (data.shape, axis % data.rank)
     shared = _batches(batch_dims, indices.rank)
     extent, inner = shape[place], numel(shape[place + 1 :])
-    resolve, each = _MODES[mode], numel(indices.shape[shared:])
+    resolve, each = MODES[mode], numel(indices.shape[shared:])
     found = data.elements[:0]
     outer = numel(shape[shared:place]) if inner else 0
     for batch in range(numel(shape[:shared]) if each else 0):
@@ -96,8 +69,31 @@ def _take_contents(
     extent = len(data.contents)
     if any(place is None or (mode == "fast" and not -extent <= place < extent) for place in places):
         return None
-    resolve = _MODES[mode]
+    resolve = MODES[mode]
     return tracked((data.contents[resolve(place, extent)] for place in places if place is not None), data.dtype)
+
+
+def _take_lookups(
+    data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, axis: int | None, mode: str
+) -> tuple[Lookup, ...]:
+    """Each index along the axis, or among all elements, unless indices are clamped or wrapped."""
+    if mode != "fast":
+        return ()
+    if axis is None:
+        return (Lookup((1,), size(data.shape), None, indices.shape),)
+    return (_along(data, indices, axis),)
+
+
+def _along(data: TensorType[Dim], indices: TensorType[Dim], axis: int) -> Lookup:
+    place = axis % data.rank
+    return Lookup((1,), data.shape[place], (0, place), indices.shape)
+
+
+def _axis_lookups(
+    data: TensorType[Dim], indices: TensorType[Dim], *others: TensorType[Dim], axis: int, **attributes: object
+) -> tuple[Lookup, ...]:
+    """Each index along the axis."""
+    return (_along(data, indices, axis),)
 
 
 def _take_extends(growth: Growth) -> tuple[Axes, ...]:
@@ -111,6 +107,8 @@ def _take_extends(growth: Growth) -> tuple[Axes, ...]:
 @operator(
     "take",
     meaning=_take,
+    lookups=_take_lookups,
+    ranges=among_first,
     family="selecting",
     contents=_take_contents,
     faults=Faults.INDEX,
@@ -128,7 +126,7 @@ def take(
     `mode="clip"`, taken modulo the extent with "wrap", and a fault with "fast" [op.index.bounds].
     """
     given, named = tensor(data, 0), integers(indices, 1)
-    if mode not in _MODES:
+    if mode not in MODES:
         raise IllFormed("op.attribute", f'mode has to be "clip", "wrap" or "fast", not "{mode}"')
     shared = _batches(batch_dims, named.rank)
     if axis is None:
@@ -164,7 +162,14 @@ def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: i
 
 
 @operator(
-    "gather", meaning=_gather, family="selecting", contents=_gather_contents, faults=Faults.INDEX, onnx="GatherElements"
+    "gather",
+    meaning=_gather,
+    lookups=_axis_lookups,
+    ranges=among_first,
+    family="selecting",
+    contents=_gather_contents,
+    faults=Faults.INDEX,
+    onnx="GatherElements",
 )
 def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
     """For each index the element at the same position, except that along an axis the index is taken.
@@ -237,6 +242,7 @@ def _scatter_elements_contents(
 @operator(
     "scatter_elements",
     meaning=_scatter_elements,
+    lookups=_axis_lookups,
     family="selecting",
     contents=_scatter_elements_contents,
     alike=(0, 2),
@@ -306,7 +312,11 @@ def _nonzero(condition: Tensor) -> Tensor:
     return tensor_of((len(places),), DType.INT32, kept(DType.INT32, places))
 
 
-@operator("nonzero", meaning=_nonzero, family="selecting", data_dependent=True, onnx="NonZero")
+def _nonzero_ranges(given: Operands) -> Ranges:
+    return places(tensor(given.types[0], 0).shape[0])
+
+
+@operator("nonzero", meaning=_nonzero, ranges=_nonzero_ranges, family="selecting", data_dependent=True, onnx="NonZero")
 def nonzero(condition: TensorType[Dim]) -> Judgement:
     """The place of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n"""
     given = tensor(condition, 0, rank=1)
@@ -323,7 +333,9 @@ def _boolean_mask(data: Tensor, mask: Tensor) -> Tensor:
     return tensor_of((count, *data.shape[1:]), data.dtype, elements)
 
 
-@operator("boolean_mask", meaning=_boolean_mask, family="selecting", data_dependent=True, onnx="Compress")
+@operator(
+    "boolean_mask", meaning=_boolean_mask, ranges=among_first, family="selecting", data_dependent=True, onnx="Compress"
+)
 def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
     """The slices where a mask is true.   t[n, ..a], bool[n] -> t[k, ..a], 0 <= k <= n
 

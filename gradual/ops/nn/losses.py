@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.facts import Faults
+from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import IllFormed, Judgement, Operator, operator
 from gradual.ops.declaration.shapes import agreement, judged, same_dtype, tensor
-from gradual.ops.indexing.take import integers
+from gradual.ops.indexing.index_modes import integers
 from gradual.ops.other.fourier import floats
 from gradual.tensors import reals
 from gradual.tensors.fault import out_of_bounds
@@ -88,7 +89,26 @@ def _nll_loss(predictions: Tensor, targets: Tensor, weights: Tensor, *, reductio
     return tensor_of((), predictions.dtype, kept(predictions.dtype, (found,)))
 
 
-@operator("nn.nll_loss", meaning=_nll_loss, family="losses", faults=Faults.OTHERWISE, onnx="NegativeLogLikelihoodLoss")
+def _nll_loss_lookups(
+    predictions: TensorType[Dim],
+    targets: TensorType[Dim],
+    weights: TensorType[Dim],
+    *,
+    reduction: str,
+    ignore_index: int,
+) -> tuple[Lookup, ...]:
+    """Each target is a class, or ignored."""
+    return (Lookup((1,), weights.shape[0], (2, 0), targets.shape, negative=False, ignored=ignore_index),)
+
+
+@operator(
+    "nn.nll_loss",
+    meaning=_nll_loss,
+    lookups=_nll_loss_lookups,
+    family="losses",
+    faults=Faults.OTHERWISE,
+    onnx="NegativeLogLikelihoodLoss",
+)
 def nll_loss(
     predictions: TensorType[Dim],
     targets: TensorType[Dim],

@@ -12,6 +12,7 @@ from operator import mul
 
 from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import (
@@ -226,6 +227,7 @@ def _batch_flatten(data: Tensor) -> Tensor:
 @operator(
     "nn.batch_flatten",
     meaning=_batch_flatten,
+    ranges=of_first,
     family="normalizing",
     padding=Padding(reshaped),
     identity=by_type,

@@ -7,6 +7,7 @@ names is ignored.
 from __future__ import annotations
 
 from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, operator
 from gradual.ops.declaration.padding import Padding, everywhere
 from gradual.ops.declaration.shapes import contents_of
@@ -30,19 +31,35 @@ def _marked(data: Type[Dim]) -> Judgement:
     return Judgement(data)
 
 
-@operator("annotation.stop_fusion", meaning=_same, family="marking", contents=_contents, padding=Padding(everywhere))
+@operator(
+    "annotation.stop_fusion",
+    meaning=_same,
+    ranges=of_first,
+    family="marking",
+    contents=_contents,
+    padding=Padding(everywhere),
+)
 def stop_fusion(data: Type[Dim]) -> Judgement:
     """Identity; a compiler does not fuse across it.   t[..a] -> t[..a]"""
     return _marked(data)
 
 
-@operator("annotation.checkpoint", meaning=_same, family="marking", contents=_contents, padding=Padding(everywhere))
+@operator(
+    "annotation.checkpoint",
+    meaning=_same,
+    ranges=of_first,
+    family="marking",
+    contents=_contents,
+    padding=Padding(everywhere),
+)
 def checkpoint(data: Type[Dim]) -> Judgement:
     """Identity; automatic differentiation computes it again instead of keeping it.   t[..a] -> t[..a]"""
     return _marked(data)
 
 
-@operator("on_device", meaning=_same, family="marking", contents=_contents, padding=Padding(everywhere))
+@operator(
+    "on_device", meaning=_same, ranges=of_first, family="marking", contents=_contents, padding=Padding(everywhere)
+)
 def on_device(
     data: Type[Dim],
     *,
@@ -54,7 +71,9 @@ def on_device(
     return _marked(data)
 
 
-@operator("device_copy", meaning=_same, family="marking", contents=_contents, padding=Padding(everywhere))
+@operator(
+    "device_copy", meaning=_same, ranges=of_first, family="marking", contents=_contents, padding=Padding(everywhere)
+)
 def device_copy(data: Type[Dim], *, src_virtual_device: object = None, dst_virtual_device: object = None) -> Judgement:
     """Identity, on another device.   t[..a] -> t[..a]"""
     return _marked(data)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least
 from gradual.dims.term.dim import Dim, constant, maximum, minimum, product
+from gradual.ops.declaration.element_ranges import Operands, Ranges, among_first, fitted, places
 from gradual.ops.declaration.facts import Facts
 from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator, operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but, rank_of
@@ -261,7 +262,7 @@ _ROWS = (
         _always,
         _greatest_of,
         _any_of,
-        Facts(pairwise="maximum", onnx="ReduceMax"),
+        Facts(pairwise="maximum", onnx="ReduceMax", ranges=among_first),
     ),
     Row(
         "min",
@@ -272,7 +273,7 @@ _ROWS = (
         _always,
         _least_of,
         _all_of,
-        Facts(pairwise="minimum", onnx="ReduceMin"),
+        Facts(pairwise="minimum", onnx="ReduceMin", ranges=among_first),
     ),
     Row("all", "Logical and of all elements.", bools=all, on_truths=_all_of),
     Row("any", "Logical or of all elements.", bools=any, on_truths=_any_of),
@@ -311,8 +312,14 @@ def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> 
         axes = reduced_axes(axis, exclude, given.rank)
         return judged(remaining(given.shape, axes, keepdims, ONE), DType.INT32, row.needs(given, axes))
 
+    def ranges(given: Operands) -> Ranges:
+        x = row.checked(given.types[0])
+        axes = reduced_axes(given.attributes["axis"], given.attributes["exclude"], x.rank)
+        return fitted(replace(places(product(x.shape[axis] for axis in axes)), wraps=True), DType.INT32)
+
     judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis has an element [op.{name}.extent]."
-    return operator(name, meaning=meaning, family="reducing", padding=Padding(_extends), onnx=onnx)(judge)
+    facts = Facts(padding=Padding(_extends), onnx=onnx, ranges=ranges)
+    return operator(name, meaning=meaning, family="reducing", **facts)(judge)
 
 
 ARGUMENTS = (

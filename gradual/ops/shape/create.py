@@ -10,10 +10,21 @@ from gradual.dims.term.dim import Dim, constant, ite, maximum
 from gradual.limits import LIMITS
 from gradual.ops.declaration import symbolic_elements as known
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, data_of, only, recast
 from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, everywhere
-from gradual.ops.declaration.shapes import ONE, ZERO, Shape, judged, not_negative, of_dtype, same_dtype, tensor
+from gradual.ops.declaration.shapes import (
+    ONE,
+    ZERO,
+    Shape,
+    contents_of,
+    judged,
+    not_negative,
+    of_dtype,
+    same_dtype,
+    tensor,
+)
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel
@@ -60,6 +71,7 @@ def _ones_contents(*, shape: Shape, dtype: DType | None) -> Contents:
 @operator(
     "zeros",
     meaning=_zeros,
+    ranges=only(ZERO),
     family="creating",
     contents=_zeros_contents,
     padding=Padding(everywhere, sized=True),
@@ -77,6 +89,7 @@ def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
 @operator(
     "ones",
     meaning=_ones,
+    ranges=only(ONE),
     family="creating",
     contents=_ones_contents,
     padding=Padding(everywhere, sized=True),
@@ -106,9 +119,16 @@ def _full_contents(fill_value: TensorType[Dim], *, shape: Shape, dtype: DType | 
     return None if value is None else _filled_contents(shape, target, known.cast(value[0], target))
 
 
+def _full_ranges(given: Operands) -> Ranges:
+    """The one value, cast."""
+    fill = tensor(given.types[0], 0)
+    return recast(given.ranges[0], fill.dtype, given.attributes["dtype"] or fill.dtype)
+
+
 @operator(
     "full",
     meaning=_full,
+    ranges=_full_ranges,
     family="creating",
     contents=_full_contents,
     padding=Padding(everywhere, sized=True),
@@ -132,9 +152,14 @@ def _full_like_contents(x: TensorType[Dim], fill_value: TensorType[Dim]) -> Cont
     return _full_contents(fill_value, shape=x.shape, dtype=x.dtype)
 
 
+def _full_like_ranges(given: Operands) -> Ranges:
+    return recast(given.ranges[1], tensor(given.types[1], 1).dtype, tensor(given.types[0], 0).dtype)
+
+
 @operator(
     "full_like",
     meaning=_full_like,
+    ranges=_full_like_ranges,
     family="creating",
     contents=_full_like_contents,
     padding=Padding(everywhere),
@@ -166,6 +191,7 @@ def _ones_like_contents(x: TensorType[Dim]) -> Contents:
 @operator(
     "zeros_like",
     meaning=_zeros_like,
+    ranges=only(ZERO),
     family="creating",
     contents=_zeros_like_contents,
     padding=Padding(everywhere),
@@ -180,6 +206,7 @@ def zeros_like(x: TensorType[Dim]) -> Judgement:
 @operator(
     "ones_like",
     meaning=_ones_like,
+    ranges=only(ONE),
     family="creating",
     contents=_ones_like_contents,
     padding=Padding(everywhere),
@@ -266,9 +293,27 @@ def _arange_contents(
     return tracked((first + by * i for i in range(length.value)), begin.dtype)
 
 
+def _arange_ranges(given: Operands) -> Ranges:
+    """From the first to the last number, if the sign of the stride is known and the length tells all data there is."""
+    ends = [contents[0] for contents in map(contents_of, given.types) if contents is not None]
+    if len(ends) < 3 or not all(isinstance(end, Dim) for end in ends):
+        return None
+    first, end, stride = (end for end in ends if isinstance(end, Dim))
+    step = stride.value
+    if not step or data_of(first, end) - range_length(first, end, stride).variables():
+        return None
+    last = first + (end - first + step - 1) // step * step - step if step > 0 else _last_down(first, end, -step)
+    return Range(*((first, last) if step > 0 else (last, first)))
+
+
+def _last_down(first: Dim, end: Dim, step: int) -> Dim:
+    return first - (first - end + step - 1) // step * step + step
+
+
 @operator(
     "arange",
     meaning=_arange,
+    ranges=_arange_ranges,
     family="creating",
     contents=_arange_contents,
     reads=(0, 1, 2),

@@ -9,6 +9,7 @@ from typing import Any
 from gradual.dims.term.constraint import at_most, divides
 from gradual.dims.term.dim import Dim, constant, sum_of
 from gradual.limits import LIMITS
+from gradual.ops.declaration.element_ranges import Operands, Ranges, among_first, hull
 from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, along, everywhere
@@ -64,9 +65,20 @@ def _concatenate_contents(data: TupleType[Dim], *, axis: int) -> Contents:
     return tracked(chain.from_iterable(held), parts[0].dtype) if len(held) == len(parts) else None
 
 
+def _joined(given: Operands) -> Ranges:
+    """The hull; its ends are elements only if no tensor is empty."""
+    parts, axis = fields(given.types[0], 0), given.attributes["axis"]
+    return (
+        hull(given.ranges[0], all(part.shape[axis].value for part in parts))
+        if isinstance(given.ranges[0], tuple)
+        else None
+    )
+
+
 @operator(
     "concatenate",
     meaning=_concatenate,
+    ranges=_joined,
     family="joining",
     contents=_concatenate_contents,
     alike=(0,),
@@ -99,9 +111,15 @@ def _stack_contents(data: TupleType[Dim], *, axis: int) -> Contents:
     return _concatenate_contents(data, axis=axis) if all(part.rank == 0 for part in fields(data, 0)) else None
 
 
+def _stacked(given: Operands) -> Ranges:
+    """The hull: if one tensor is empty, all are."""
+    return hull(given.ranges[0], True) if isinstance(given.ranges[0], tuple) else None
+
+
 @operator(
     "stack",
     meaning=_stack,
+    ranges=_stacked,
     family="joining",
     contents=_stack_contents,
     alike=(0,),
@@ -142,7 +160,13 @@ def _split(data: Tensor, *, indices_or_sections: int | tuple[int, ...], axis: in
     return tuple(found)
 
 
-@operator("split", meaning=_split, family="joining", padding=Padding(along("axis")), onnx="Split")
+def _split_ranges(given: Operands) -> Ranges:
+    """For each part some of the elements."""
+    parts = given.attributes["indices_or_sections"]
+    return (among_first(given),) * (parts if isinstance(parts, int) else len(parts) + 1)
+
+
+@operator("split", meaning=_split, ranges=_split_ranges, family="joining", padding=Padding(along("axis")), onnx="Split")
 def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], axis: int = 0) -> Judgement:
     """A tuple of parts along an axis.   t[..a, n, ..b] -> (t[..a, n // k, ..b], ..)
 

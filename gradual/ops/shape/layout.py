@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
+from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, fields, judged, same_dtype, tensor
 from gradual.tensors.index import numel, offsets, permuted, picked, strides
@@ -143,7 +144,7 @@ def _meshgrid(data: tuple[Tensor, ...], *, indexing: str) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-@operator("meshgrid", meaning=_meshgrid, family="laying", alike=(0,), writes_shape=True)
+@operator("meshgrid", meaning=_meshgrid, ranges=of_first, family="laying", alike=(0,), writes_shape=True)
 def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
     """For each of some vectors the grid of all, with the vector along its own axis.
 

@@ -9,6 +9,7 @@ from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but, along, everywhere, rank_of
@@ -50,6 +51,7 @@ def _broadcast_to_contents(data: TensorType[Dim], *, shape: Shape, dtype: DType 
 @operator(
     "broadcast_to",
     meaning=_broadcast_to,
+    ranges=of_first,
     family="repeating",
     contents=_broadcast_to_contents,
     padding=Padding(everywhere, sized=True),
@@ -77,7 +79,14 @@ def _broadcast_to_like(data: Tensor, broadcast_type: Tensor) -> Tensor:
     return _broadcast_to(data, shape=broadcast_type.shape, dtype=None)
 
 
-@operator("broadcast_to_like", meaning=_broadcast_to_like, family="repeating", identity=by_type, writes_shape=True)
+@operator(
+    "broadcast_to_like",
+    meaning=_broadcast_to_like,
+    ranges=of_first,
+    family="repeating",
+    identity=by_type,
+    writes_shape=True,
+)
 def broadcast_to_like(data: TensorType[Dim], broadcast_type: TensorType[Dim]) -> Judgement:
     """The tensor repeated to another's shape.   t[..a], u[..b] -> t[..b]
 
@@ -128,6 +137,7 @@ def _tile_extends(growth: Growth) -> Iterator[Axes]:
 @operator(
     "tile",
     meaning=_tile,
+    ranges=of_first,
     family="repeating",
     contents=_tile_contents,
     padding=Padding(_tile_extends),
@@ -169,6 +179,7 @@ def _repeat_contents(data: TensorType[Dim], *, repeats: Dim, axis: int | None) -
 @operator(
     "repeat",
     meaning=_repeat,
+    ranges=of_first,
     family="repeating",
     contents=_repeat_contents,
     padding=Padding(along("axis")),
@@ -205,6 +216,7 @@ def _reverse_contents(data: TensorType[Dim], *, axis: int) -> Contents:
 @operator(
     "reverse",
     meaning=_reverse,
+    ranges=of_first,
     family="repeating",
     contents=_reverse_contents,
     padding=Padding(along("axis")),

@@ -11,6 +11,7 @@ from gradual.dims.term.constraint import all_of, any_of, differs, equal
 from gradual.dims.term.dim import Dim, constant, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.dynamic_variant import dynamic_twin
+from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, everywhere, reshaped
@@ -78,6 +79,7 @@ def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
 @operator(
     "reshape",
     meaning=_reshape,
+    ranges=of_first,
     family="reshaping",
     contents=_reshape_contents,
     aliases=("relay.reshape",),
@@ -139,6 +141,7 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
 @operator(
     "contrib_reverse_reshape",
     meaning=_reverse_reshape,
+    ranges=of_first,
     family="reshaping",
     contents=_reverse_reshape_contents,
     flat=_reshape_flat,
@@ -196,6 +199,7 @@ def _reshape_like_flat(
 @operator(
     "reshape_like",
     meaning=_reshape_like,
+    ranges=of_first,
     family="reshaping",
     flat=_reshape_like_flat,
     identity=by_type,
@@ -235,6 +239,7 @@ def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
 @operator(
     "squeeze",
     meaning=_squeeze,
+    ranges=of_first,
     family="reshaping",
     contents=_squeeze_contents,
     padding=Padding(everywhere),
@@ -291,6 +296,7 @@ def _expand_dims_contents(data: TensorType[Dim], *, axis: Dim, num_newaxis: int)
 @operator(
     "expand_dims",
     meaning=_expand_dims,
+    ranges=of_first,
     family="reshaping",
     contents=_expand_dims_contents,
     padding=Padding(everywhere),
@@ -350,6 +356,7 @@ def _keeps_order(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
 @operator(
     "transpose",
     meaning=_transpose,
+    ranges=of_first,
     family="reshaping",
     contents=_transpose_contents,
     padding=Padding(everywhere),

@@ -12,6 +12,7 @@ from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least, a
 from gradual.dims.term.dim import Dim, constant, ite, maximum, product
 from gradual.ops.declaration.dynamic_variant import dynamic_twin, elements_of
 from gradual.ops.declaration.facts import Faults
+from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import (
     ONE,
@@ -25,7 +26,7 @@ from gradual.ops.declaration.shapes import (
     tensor,
 )
 from gradual.ops.declaration.symbolic_elements import cast, tracked
-from gradual.ops.indexing.take import integers
+from gradual.ops.indexing.index_modes import integers
 from gradual.tensors.fault import out_of_bounds
 from gradual.tensors.index import numel
 from gradual.tensors.scalar import converted, kept
@@ -95,9 +96,22 @@ def _sparse_to_dense_contents(
     return tracked(found, sparse_values.dtype)
 
 
+def _sparse_to_dense_lookups(
+    sparse_indices: TensorType[Dim],
+    sparse_values: TensorType[Dim],
+    default_value: TensorType[Dim],
+    *,
+    output_shape: Shape,
+) -> tuple[Lookup, ...]:
+    """Each column of the indices along its own axis."""
+    count, alone = sparse_indices.shape[:1], len(output_shape) == 1
+    return tuple(Lookup((0,), extent, None, count, alone=alone, negative=False) for extent in output_shape)
+
+
 @operator(
     "sparse_to_dense",
     meaning=_sparse_to_dense,
+    lookups=_sparse_to_dense_lookups,
     family="sparse",
     contents=_sparse_to_dense_contents,
     faults=Faults.OTHERWISE,

@@ -16,7 +16,7 @@ from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, Shape, agreement, judged, of_dtype, same_dtype, size, tensor
-from gradual.ops.indexing.take import integers
+from gradual.ops.indexing.index_modes import integers
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of

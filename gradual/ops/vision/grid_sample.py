@@ -29,7 +29,7 @@ from gradual.ops.declaration.windows import (
     tap_rows,
     window,
 )
-from gradual.ops.indexing.take import integers
+from gradual.ops.indexing.index_modes import integers
 from gradual.ops.nn.convolution import cells_of
 from gradual.ops.vision.interpolation import CROPPING, Scheme, canonical, cubic_weights, finished, interpolated
 from gradual.ops.vision.resize import image, one_of

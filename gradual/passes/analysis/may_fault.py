@@ -75,7 +75,7 @@ class Failing:
         self._estimate = Estimate(self._bounds)
 
     def enter(self, function: terms.Function) -> None:
-        """Record that dims of a function that are sizes of its parameters are within the bounds of sizes."""
+        """Record that each named size that is itself a size of a parameter has the bounds of a size."""
         for variable, solution in function.binders:
             if bare(solution) is not None:
                 self._bounds.measured.setdefault(variable, _SIZE)
@@ -114,7 +114,7 @@ class Failing:
         return self._fits(dim, DType.INT64)
 
     def is_above(self, dim: Dim) -> bool:
-        """Whether a dim is never below int64; a run with one above fails either way."""
+        """Whether a dim is never below int64; one above fails, computed or read."""
         low = self._estimate.of(dim).low
         return low is not None and low >= integer_range(DType.INT64)[0]
 

@@ -215,7 +215,7 @@ class _Search:
         return tuple(self._way([*ends, *reached[-1:]][0], before)) if reached else ()
 
     def _reached(self, start: Iterable[str], before: dict[str, str]) -> list[str]:
-        """All values from which some are computed, the nearest first; record the predecessors in `before`."""
+        """All values from which some are computed, the nearest first; record in `before` what led to each."""
         reached = [*start]
         seen = {*reached}
         for name in reached:  # grows while it is walked

@@ -1,4 +1,4 @@
-"""`gradual import`: an ONNX model as a program."""
+"""`gradual import`: a model as a program."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def importing(
     called: tuple[str, ...],
     guards: bool,
 ) -> int:
-    """Print an ONNX model as a program; the other commands read models too, as this prints them.
+    """Print a model of ONNX or PyTorch as a program; the other commands read models too, as this prints them.
 
     `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
     as '*@FILE.npz'.

@@ -25,7 +25,7 @@ from gradual.importers.torch.file.schema import Graph, Model
 from gradual.importers.torch.program import named, program
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
-from tests.importers.model_shapes import extents_of, valued
+from tests.importers.model_shapes import valued
 
 SAMPLES, TRIES = 5, 3000
 _SIZE = re.compile(r"L\['(\w+)'\](?:\[(\d+)\])?\.size\(\)\[(\d+)\]")
@@ -130,20 +130,17 @@ def _compare(found: Sizes, place: str, ours: str, recorded: Any, samples: Sequen
         found.same += 1
 
 
-def _types(one: Import) -> Any:
+def _types(one: Import) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The extents of each value of the export, by its name there."""
     for binding in one.compilation.bindings:
         origin = one.imported.origins.at(binding.span.start) if binding.function == "@main" else None
-        extents = None if origin is None or not origin.value else extents_of(binding.type)
-        if extents is None and origin is not None and binding.type.count("[") == 0:
-            extents = []
-        if origin is not None and extents is not None:
+        if origin is not None and binding.shape is not None:
             for name in (origin.value, *origin.also):
-                yield name, extents
+                yield name, binding.shape
     for name, (_, shape) in one.imported.origins.folded.items():
-        yield name, [str(size) for size in shape]
+        yield name, tuple(map(str, shape))
     for name, (_, stored) in one.model.stored.items():
-        yield name, [str(size) for size in stored.shape]
+        yield name, tuple(map(str, stored.shape))
 
 
 def symbol_values(one: Import) -> list[dict[str, int]]:

@@ -33,11 +33,11 @@ def declared(name: str) -> str | None:
     library, _, rest = name.partition(".")
     if library == "higher_order":
         return f"{name}({BY_POSITION[rest]})"
-    if library != "aten":
+    if library not in ("aten", "prims"):
         place, _, last = name.rpartition(".")
         parameters = list(inspect.signature(getattr(importlib.import_module(place), last)).parameters)
         return f"{name}({', '.join(f'Scalar {one}' for one in parameters)})"
-    found: Any = importlib.import_module("torch").ops.aten
+    found: Any = getattr(importlib.import_module("torch").ops, library)
     for part in rest.split("."):
         found = getattr(found, part, None)
         if found is None:

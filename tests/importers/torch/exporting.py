@@ -23,10 +23,20 @@ from typing import Any
 import numpy
 import torch
 
-from tests.importers.torch.modules import activations, elements, indices, networks, own, reductions, scans, shapes
+from tests.importers.torch.modules import (
+    activations,
+    elements,
+    forms,
+    indices,
+    networks,
+    own,
+    reductions,
+    scans,
+    shapes,
+)
 from tests.importers.torch.modules.case import Calling, Case, called
 
-FAMILIES = activations, elements, indices, networks, own, reductions, scans, shapes
+FAMILIES = activations, elements, forms, indices, networks, own, reductions, scans, shapes
 MADE_BY_EXPORT = ("models/", "data/", "archive_format", "archive_version", "version", "byteorder")
 """What of an archive a reader may need; the sample inputs are left out."""
 

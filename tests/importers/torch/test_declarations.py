@@ -37,6 +37,7 @@ LINES = resources.files("gradual.importers.torch.file") / "declarations.txt"
         ("aten.view.default", {"self": X, "size": (2, 0.5)}, "the argument `size` is no SymInt[]"),
         ("aten.max_pool2d.default", {"self": X, "kernel_size": 2}, None),
         ("aten.index.Tensor", {"self": X, "indices": (X, None)}, None),
+        ("aten.cat.default", {"tensors": (X, 3)}, "the argument `tensors` is no Tensor[]"),
         ("aten.cat.default", {"tensors": (X, None)}, "the argument `tensors` is no Tensor[]"),
         ("aten.gelu.default", {"self": X, "approximate": 1}, "the argument `approximate` is no str"),
         ("aten.sum.default", {"self": X, "dtype": DType.INT64}, None),

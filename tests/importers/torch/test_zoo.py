@@ -12,7 +12,7 @@ from tests.material import SHARED
 
 ZOO = SHARED / "corpus" / "torch-zoo"
 NEEDS = {
-    "bert": "a_0_1 <= 32",
+    "bert": "a_0_1 <= 32, a_0_0 <= a_1_0",
     "patches": "x_2 % 2 == 0, x_3 % 2 == 0",
     "positions": "i_1 <= 16",
     "skip_half": "x_0 % 2 == 0",

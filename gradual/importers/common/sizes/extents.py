@@ -72,7 +72,7 @@ class Dims:
     def _solve(self) -> None:
         """Name each size for which a formula can be solved, until no more are found.
 
-        A formula with other names becomes one name, if it can have any value whatever the others have; else `?`."""
+        A formula with names still missing is one name, if it takes all values and shares none of them; else `?`."""
         while name := next(filter(None, map(self._told, self._formulas.values())), None):
             self._known[name] = self._names.unused(self._spelled(name))
         waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}

@@ -17,7 +17,7 @@ from gradual.types.dtype import DType
 
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 OUTER = ("WNC", "NWC")
-"""Layouts of `image.resize1d` by which the batch, or the channels, are resized as the spatial axis."""
+"""Layouts of `image.resize1d` that make the batch, or the channels, its spatial axis."""
 METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
 COORDINATES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
 
@@ -181,7 +181,7 @@ def _wanted(use: Use) -> dict[int, Wanted]:
 
 
 def _unless_empty(value: Value | None) -> Value | None:
-    """An input, or None if it is empty, by which versions before 13 leave it out."""
+    """An input; None if it is empty, as one left out may be before version 13."""
     return None if value is not None and value.rank == 1 and value.extent(0) == 0 else value
 
 

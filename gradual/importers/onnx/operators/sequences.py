@@ -83,7 +83,7 @@ def erase(use: Use) -> Value:
 
 
 def _place(use: Use, sequence: Value, place: Value | None, beyond: int = 0) -> tuple[list[Value], int] | None:
-    """The elements and an index into them, their number if no `place` is given; None if either is not known."""
+    """The elements and an index into them, the end if `place` is None; None if either is not known."""
     fields, known = _fields(use, sequence), constant_of(place)
     if fields is None or (known is None and place is not None):
         return None
@@ -229,7 +229,7 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
     return lists.recursive(use.builder, "parts", params, result, operands, body, lambda given: "0i64, 0i64")
 
 
-# ---------------------------------------------------------------------------------------------------- one by another
+# ------------------------------------------------------------------------------------------------ element by element
 @imports("SequenceMap")
 def mapped(use: Use) -> list[Value]:
     """The outputs of a graph for each index: its inputs are the elements of sequences at that index, and tensors."""

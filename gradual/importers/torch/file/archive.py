@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.refusals import Unreadable
 from gradual.limits import LIMITS
 
@@ -149,8 +150,10 @@ class Archive:
 
     def json(self, name: str) -> Any:
         """The JSON of a file; raises Unreadable also for one that nests too deep."""
+        text = self.text(name)
         try:
-            return json.loads(self.text(name))
+            with collector_paused():
+                return json.loads(text)
         except RecursionError as error:
             raise self.invalid(f"`{name}` is nested too deeply") from error
         except ValueError as error:

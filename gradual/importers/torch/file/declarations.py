@@ -49,7 +49,7 @@ class Parameter:
             return True
         fits = _FITS.get(self.type, lambda _: True)
         if not self.is_list:
-            return fits(argument)
+            return fits(argument) or (self.type == "Tensor" and _is_number(argument))  # a tensor of rank 0
         if isinstance(argument, tuple):
             return all(fits(one) or (one is None and self.may_be_none) for one in argument)
         return self.may_be_one and fits(argument)
@@ -67,7 +67,7 @@ def _is_number(argument: Any) -> bool:
 
 
 _FITS: Mapping[str, Callable[[Any], bool]] = {
-    "Tensor": _is_number,  # a number where a tensor is declared is one of rank 0
+    "Tensor": lambda argument: isinstance(argument, Name),
     "Scalar": _is_number,
     "int": _is_whole,
     "SymInt": _is_whole,

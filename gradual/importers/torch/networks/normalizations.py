@@ -54,23 +54,21 @@ def rms_norm(use: Use) -> Value | Sequence[Value]:
     return [found, factor] if "fused" in use.node.operator else found
 
 
-def _channels(x: Value) -> int:
-    channels = x.extent(1)
-    if channels is None:
-        raise Unsupported("channels whose number is not known here")
-    return channels
-
-
 def _vectors(use: Use, x: Value, **usual: float) -> list[Value]:
     """The vectors of a number for each channel, in place of those that are left out full ones."""
     found = [use.optional(name) for name in usual]
-    if all(one is not None for one in found):
-        return [one for one in found if one is not None]
-    channels = _channels(x)
+    like = next((one for one in found if one is not None), None)
+    channels = x.extent(1)
+    if like is None and channels is None:
+        raise Unsupported("channels whose number is not known here")
     return [
-        use.call("full", use.like(number, x), shape=[channels]) if one is None else one
+        one if one is not None else _full(use, use.like(number, x), like, channels or 0)
         for one, number in zip(found, usual.values(), strict=True)
     ]
+
+
+def _full(use: Use, number: Value, like: Value | None, channels: int) -> Value:
+    return use.call("full", number, shape=[channels]) if like is None else use.call("full_like", like, number)
 
 
 @imports("aten.group_norm.default", "aten.native_group_norm.default")

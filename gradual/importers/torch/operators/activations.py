@@ -6,7 +6,9 @@ They compute what `aten/src/ATen/native/Activation.cpp` and `torch/_decomp/decom
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.arithmetic import (
     Term,
@@ -78,6 +80,16 @@ def leaky_relu(self: Term, negative_slope: Term | float = 0.01) -> Term:
 def randomized_relu(self: Term, lower: Term | float = 0.125, upper: Term | float = 1 / 3) -> Term:
     """At inference the slope is the middle of the range that it is drawn from."""
     return where(self >= 0.0, self, (self * lower + self * upper) / 2.0)
+
+
+@imports("aten.rrelu_with_noise_functional.default")
+def randomized_relu_with_noise(use: Use) -> Sequence[Value | None]:
+    """The same, and the slopes that were drawn, which are none."""
+    if use.flag("training"):
+        raise Unsupported("training: export the model after `.eval()`")
+    x = use["self"]
+    slope = (float(use.given("lower", 0.125)) + float(use.given("upper", 1 / 3))) / 2
+    return [leaky_relu(Term(use, x), slope).value]
 
 
 @composed("aten.elu.default")

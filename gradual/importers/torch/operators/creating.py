@@ -65,7 +65,13 @@ def native_dropout(use: Use) -> Sequence[Value]:
     return [x, use.call("ones_like", use.as_type(x, DType.BOOL))]
 
 
-@imports("aten.scalar_tensor.default", "aten.tensor.int", "aten.tensor.float", "aten.tensor.bool")
+@imports(
+    "prims.scalar_tensor.default",
+    "aten.scalar_tensor.default",
+    "aten.tensor.int",
+    "aten.tensor.float",
+    "aten.tensor.bool",
+)
 def scalar_tensor(use: Use) -> Value:
     """A number as a tensor of rank 0."""
     return use.scalar("s" if "s" in use.node.arguments else "t", use.dtype())
@@ -80,6 +86,17 @@ def arange(use: Use) -> Value:
     kind = DType.INT64 if is_whole else DType.FLOAT64
     parts = [use.scalar(name, kind, default) for name, default in (("start", 0), ("end", None), ("step", 1))]
     return use.as_type(use.call("arange", *parts, dtype=kind), dtype)
+
+
+@imports("prims.iota.default")
+def steps(use: Use) -> Value:
+    """So many numbers from a start on, at equal distances."""
+    length, start, step = (use.scalar(name, DType.INT64, default) for name, default in _IOTA)
+    end = use.call("add", start, use.call("multiply", length, step))
+    return use.as_type(use.call("arange", start, end, step, dtype=DType.INT64), use.dtype())
+
+
+_IOTA = (("length", None), ("start", 0), ("step", 1))
 
 
 # ------------------------------------------------------------------------------------------------ tables of numbers

@@ -259,7 +259,6 @@ def clamp(use: Use) -> Value:
     "aten.real.default",
     "aten.lift_fresh.default",
     "aten.data.default",
-    "aten._conj.default",
     "aten.lift_fresh_copy.default",
     "aten.to.device",
     "aten._to_copy.default",
@@ -268,10 +267,13 @@ def clamp(use: Use) -> Value:
     "aten.type_as.default",
     "aten.to.other",
     "aten.positive.default",
+    "prims.convert_element_type.default",
+    "prims.device_put.default",
+    "prims.view_of.default",
 )
 def same(use: Use) -> Value:
     """The same elements, in another element type where one is asked for; dropout does nothing at inference."""
     if use.given("train", False):
         raise Unsupported("training")
-    x = use["input" if "input" in use.node.arguments else "self"]
-    return use.as_type(x, use.dtype())
+    (name, *_) = (name for name in ("self", "input", "a") if name in use.node.arguments)
+    return use.as_type(use[name], use.dtype())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
@@ -22,6 +22,10 @@ ARITHMETIC = {
     "le": "less_equal",
     "gt": "greater",
     "ge": "greater_equal",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+    "and_": "logical_and",
+    "or_": "logical_or",
 }
 """Python's operators on integers -> those of scalars."""
 
@@ -62,10 +66,11 @@ def _arithmetic(operator: str, use: Use) -> Value:
 IMPORTERS |= {f"_operator.{name}": partial(_arithmetic, operator) for name, operator in ARITHMETIC.items()}
 
 
-@imports("_operator.neg")
-def negative(use: Use) -> Value:
-    """A number with the other sign."""
-    return use.call("negative", _number(use, "a"))
+@imports("_operator.neg", "_operator.pos")
+def signed(use: Use) -> Value:
+    """A number with the other sign, or as it is."""
+    x = _number(use, "a")
+    return use.call("negative", x) if use.node.operator.endswith("neg") else x
 
 
 @imports("_operator.truediv")
@@ -74,25 +79,46 @@ def true_divide(use: Use) -> Value:
     return use.call("divide", *(use.as_type(_number(use, name), DType.FLOAT64) for name in ("a", "b")))
 
 
+_FACTORS = 8
+
+
+@imports("_operator.pow")
+def power(use: Use) -> Value:
+    """A power: a product for a small exponent, so that it is still known as a formula."""
+    base, exponent = _number(use, "a"), use.given("b")
+    if isinstance(exponent, int) and 1 <= exponent <= _FACTORS:
+        return reduce(lambda one, other: use.call("multiply", one, other), [base] * exponent)
+    if isinstance(exponent, int) and exponent >= 0:
+        return use.call("power", base, use.builder.number(exponent, base.dtype))
+    return use.call("power", *(use.as_type(one, DType.FLOAT64) for one in (base, _number(use, "b"))))
+
+
 @imports("torch.sym_max", "torch.sym_min")
 def extremum(use: Use) -> Value:
     """The greater or the lesser of two numbers."""
-    return use.call("maximum" if use.node.operator.endswith("max") else "minimum", _number(use, "a"), _number(use, "b"))
+    return _arithmetic("maximum" if use.node.operator.endswith("max") else "minimum", use)
 
 
-@imports("torch.sym_not", "torch.sym_float", "torch.sym_int", "math.trunc", "math.floor", "math.ceil")
+@imports("torch.sym_ite")
+def choice(use: Use) -> Value:
+    """One number or another."""
+    return use.call("where", *(_number(use, name) for name in ("b", "t", "f")))
+
+
+@imports("torch.sym_sqrt", "torch._sym_sqrt")
+def root(use: Use) -> Value:
+    """The square root, a double."""
+    return use.call("sqrt", use.as_type(_number(use, "a"), DType.FLOAT64))
+
+
+@imports("torch.sym_not", "torch.sym_float", "torch.sym_int", "math.trunc")
 def converted(use: Use) -> Value:
     """A number in another type."""
     (name,) = use.node.arguments or ("a",)
     x = _number(use, name)
-    match use.node.operator.rpartition(".")[2]:
-        case "sym_not":
-            return use.call("logical_not", x)
-        case "sym_float":
-            return use.as_type(x, DType.FLOAT64)
-        case "floor" | "ceil" as rounding if x.dtype.is_float:
-            return use.as_type(use.call(rounding, x), DType.INT64)
-    return use.as_type(x, DType.INT64)
+    if use.node.operator == "torch.sym_not":
+        return use.call("logical_not", x)
+    return use.as_type(x, DType.FLOAT64 if use.node.operator == "torch.sym_float" else DType.INT64)
 
 
 @imports("aten.item.default", "aten._local_scalar_dense.default")

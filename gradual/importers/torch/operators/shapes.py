@@ -79,21 +79,13 @@ def unsqueeze(use: Use) -> Value:
 
 @imports("aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze.default")
 def squeeze(use: Use) -> Value:
-    """Without some axes of size 1; one of another size stays."""
+    """Without some axes of size 1; one of another size stays, and one of open size where the export saw another."""
     x = use["self"]
-    axes = [axis for axis in use.axes("dim", x.rank) if x.extent(axis) in (1, None)] if x.rank else []
-    if any(x.extent(axis) is None for axis in axes):
-        if use.given("dim") is None:
-            axes = [axis for axis in axes if x.extent(axis) == 1]
-        else:
-            axes = [axis for axis in axes if x.extent(axis) == 1 or _is_dropped(use, x.rank)]
+    if not x.rank:
+        return x
+    recorded = use.recorded("self")
+    axes = [axis for axis in use.axes("dim", x.rank) if (x.extent(axis) or recorded[axis]) == 1]
     return use.call("squeeze", x, axis=axes) if axes else x
-
-
-def _is_dropped(use: Use, rank: int) -> bool:
-    """Whether the export saw the axis removed."""
-    meta = use.metas.get(next(name for name in use.node.outputs if isinstance(name, str)))
-    return meta is not None and len(meta.sizes) < rank
 
 
 @imports("aten.transpose.int", "aten.swapaxes.default", "aten.swapdims.default")

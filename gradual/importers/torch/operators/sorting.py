@@ -109,7 +109,7 @@ def _at(use: Use, x: Value, axis: int, place: Value) -> list[Value]:
 # ------------------------------------------------------------------------------------------------- one after another
 @imports("aten.cummax.default", "aten.cummin.default")
 def running_extreme(use: Use) -> Sequence[Value]:
-    """The greatest or least element up to each along an axis, and where it last stood."""
+    """The greatest or least element so far along an axis, and its last index so far."""
     x, is_max = use["self"], "max" in use.node.operator
     ends = (-math.inf, math.inf) if x.dtype.is_float else integer_range(x.dtype)
     start = ends[0 if is_max else 1]
@@ -138,7 +138,7 @@ def running_log_sum(use: Use) -> Value:
 
 
 def _running(use: Use, x: Value, start: Sequence[Value], turn: Turn) -> list[Value]:
-    """What is made of the slices along an axis up to each, given what each state is at first."""
+    """The stacked results of a scan along an axis; each state begins filled with its `start`."""
     axis = use.axis("dim", x.rank)
     order = [axis, *(at for at in range(x.rank) if at != axis)]
     moved = transposed(use, x, order)
@@ -154,7 +154,7 @@ def _running(use: Use, x: Value, start: Sequence[Value], turn: Turn) -> list[Val
 # --------------------------------------------------------------------------------------------------------- counting
 @imports("aten._unique2.default", "aten._unique.default")
 def unique(use: Use) -> Sequence[Value | None]:
-    """Each element once, the place there of each element, and how often each stands."""
+    """Distinct elements, each given element's index among them, and their counts."""
     x = use["self"]
     flat = x if x.rank == 1 else use.call("reshape", x, newshape=[-1])
     all = use.builder.named(use.call("unique", flat, sorted=use.flag("sorted", True), return_counts=True), "unique")
@@ -172,7 +172,7 @@ def _wanted(use: Use, values: Value, inverse: Value, counts: Value) -> list[Valu
 
 @imports("aten.unique_consecutive.default")
 def unique_in_a_row(use: Use) -> Sequence[Value | None]:
-    """The first of each run of equal elements, the number of the run of each element, and how long each is."""
+    """The first of each run of equal elements, the run's index for each element, and each run's length."""
     x = use["self"]
     use.only("dim", None)
     flat = x if x.rank == 1 else use.call("reshape", x, newshape=[-1])
@@ -194,7 +194,7 @@ def unique_in_a_row(use: Use) -> Sequence[Value | None]:
 
 @imports("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor")
 def repeat_each(use: Use) -> Value:
-    """Each slice along an axis as often as a number for it says; without slices, their indices."""
+    """Each slice along an axis as often as `repeats` says; without a tensor, each index."""
     repeats = use["repeats"]
     ends = use.call("cumsum", use.as_type(repeats, DType.INT64), axis=0)
     total = use.call("sum", use.as_type(repeats, DType.INT64))
@@ -212,11 +212,12 @@ def repeat_each(use: Use) -> Value:
 
 @imports("aten.bincount.default")
 def bincount(use: Use) -> Value:
-    """How often each number stands in a vector, up to the greatest or to a given one; or the sums of weights."""
+    """How often each number below max(greatest + 1, `minlength`) stands in a vector; or the sums of weights."""
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
-    least = use.builder.integers([use.integer("minlength", 0) - 1])
-    all = use.call("concatenate", use.builder.tuple([x, least]), axis=0)
-    size = use.call("add", use.call("max", all), use.builder.number(1, DType.INT64))
+    least = use.integer("minlength", 0) - 1
+    all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
+    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # so that this is known
+    size = use.call("add", last, use.builder.number(1, DType.INT64))
     given = use.call("ones_like", x) if weights is None else use.as_type(weights, use.dtype())
     zeros = use.call("full", use.like(0, given), shape=[use.written_size(size)])
     return use.call("scatter_elements", zeros, x, given, axis=0, reduction="add")

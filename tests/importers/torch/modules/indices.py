@@ -33,6 +33,7 @@ CASES: dict[str, Case] = {
         floats(n, 3, 4),
         integers(0, 3, n),
         integers(0, 3, n),
+        where="inputs_0_0 >= 3",
     ),
     "masks": calling(
         lambda x, m: (x[m[:, 0]], x[m], x.masked_select(m), x[:, m[0]], x.nonzero(), m.nonzero(), torch.argwhere(m)),
@@ -66,7 +67,7 @@ CASES: dict[str, Case] = {
         floats(n, 3),
         integers(0, 3, n),
         floats(n, 3),
-        where="inputs_1_0 >= 2",
+        where="inputs_1_0 >= 2, inputs_0_0 >= 2",
     ),
     "scatters": calling(
         lambda x, i, v: (

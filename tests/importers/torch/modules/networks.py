@@ -209,11 +209,10 @@ CASES: dict[str, Case] = {
                 F.max_pool3d(z, 2, 1, 1, ceil_mode=True),
             ),
         ),
-        floats(2, 3, times(2)),
+        floats(2, 3, 12),
         floats(n, 3, times(1, 3), 7),
         floats(1, 2, n, 4, 5),
         sizes=(6, 4, 7),
-        kind="AUTO",
         where="inputs_1_2 >= 3, inputs_2_2 >= 2",
     ),
     "pool_indices": calling(

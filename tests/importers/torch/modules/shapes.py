@@ -36,13 +36,13 @@ CASES: dict[str, Case] = {
                 torch.tensor([1, 2, 3]),
                 torch.scalar_tensor(2.0),
                 torch.zeros(0),
-                torch.empty_like(x) * 0,
+                torch.full_like(torch.empty_like(x), 2),
             ),
             *(
                 torch.tril_indices(3, 3),
                 torch.triu_indices(3, 4, 1),
                 torch.full((2, x.shape[0]), x.shape[1]),
-                x.new_empty(3) * 0,
+                torch.zeros_like(x.new_empty(3)),
             ),
             *(
                 torch.logspace(0, 2, 3),
@@ -159,6 +159,7 @@ CASES: dict[str, Case] = {
         ),
         floats(n, 3),
         floats(times(2, 1), 3),
+        where="inputs_0_0 >= 2, inputs_1_0 >= 2",
     ),
     "repeats_of_shapes": calling(
         lambda x: (

@@ -1,0 +1,162 @@
+"""Ranges of the integers of a function's values, step by step.   [op.index.known]"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from gradual.core.terms import Apply, Constant, MakeTuple, Project, Step
+from gradual.dims.rewrite.readable import is_large
+from gradual.dims.term.dim import Dim, constant
+from gradual.limits import LIMITS
+from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, is_natural_number, known_range
+from gradual.ops.declaration.lookups import Bound, Lookup
+from gradual.ops.declaration.operator import Operator
+from gradual.tensors.tensor import Tensor
+from gradual.types.type import OpenedType, TensorType, TupleType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unasked:
+    """A step of whose value a range may be known, and the types that its operands had there."""
+
+    step: Apply | MakeTuple | Project
+    operands: tuple[str, ...]
+    types: tuple[OpenedType, ...]
+
+
+@dataclass(slots=True, eq=False)
+class KnownRanges:
+    """What is known of all elements of a value together, where its type does not know each of them.
+
+    It is computed when it is asked for.  Ranges do not leave a function, a branch or an annotation: parameters, results
+    of calls and joins have none.
+
+    Attributes:
+        natural: whether a dim is known not to be negative.
+    """
+
+    natural: Callable[[Dim], bool] = is_natural_number
+    _found: dict[str, Ranges | Tensor | _Unasked] = field(default_factory=dict)
+
+    def step(self, step: Step, types: Mapping[str, Any]) -> None:
+        """Record a step."""
+        if isinstance(step, Apply):
+            self.apply(step, types)
+        elif isinstance(step, Constant):
+            self.constant(step)
+        elif isinstance(step, MakeTuple):
+            self._part(step, step.fields, types)
+        elif isinstance(step, Project):
+            self._part(step, (step.operand,), types)
+
+    def apply(self, step: Apply, types: Mapping[str, Any]) -> None:
+        """Record the application of an operator."""
+        if step.operator.ranges is not None and _holds_unknown_integers(step.type):
+            self._found[step.name] = _Unasked(step, step.operands, tuple([types[one] for one in step.operands]))
+
+    def constant(self, step: Constant) -> None:
+        """Record a constant."""
+        if step.value.dtype.is_integer and isinstance(step.type, TensorType) and step.type.contents is None:
+            self._found[step.name] = step.value
+
+    def _part(self, step: MakeTuple | Project, operands: tuple[str, ...], types: Mapping[str, Any]) -> None:
+        if any(one in self._found for one in operands):
+            self._found[step.name] = _Unasked(step, operands, tuple([types[one] for one in operands]))
+
+    def of(self, name: str, type: OpenedType) -> Ranges:
+        """What is known of a value of this type."""
+        match type:
+            case TensorType():
+                return known_range(type) or self.known(name)
+            case TupleType(fields):
+                whole = self.known(name)
+                parts = whole if isinstance(whole, tuple) else (None,) * len(fields)
+                return tuple(known_range(type) or part for type, part in zip(fields, parts, strict=True))
+            case _:
+                return None
+
+    def known(self, name: str) -> Ranges:
+        """What is known of a value beside its type."""
+        waiting = [name]
+        while waiting:
+            found = self._found.get(waiting[-1])
+            if isinstance(found, _Unasked):
+                before = [one for one in found.operands if isinstance(self._found.get(one), _Unasked)]
+                if before:
+                    waiting += before
+                    continue
+                self._found[waiting[-1]] = self._asked(found)
+            elif isinstance(found, Tensor):
+                self._found[waiting[-1]] = _of_literal(found)
+            waiting.pop()
+        answer = self._found.get(name)
+        assert not isinstance(answer, _Unasked | Tensor), name
+        return answer
+
+    def _asked(self, made: _Unasked) -> Ranges:
+        """What is known of the value of a step, whose operands have been asked."""
+        ranges = tuple(self.of(*pair) for pair in zip(made.operands, made.types, strict=True))
+        match made.step:
+            case Apply() as step:
+                rule = step.operator.form(step.operands).ranges
+                if rule is None or not all(map(_is_ranked, made.types)):
+                    return None
+                found = rule(Operands(ranges, made.types, step.attributes, self.natural))
+                return None if _is_large(found) else found
+            case MakeTuple():
+                return ranges
+            case Project(index=index):
+                return ranges[0][index] if isinstance(ranges[0], tuple) else None
+
+    def bounds(
+        self,
+        operator: Operator,
+        operands: Sequence[str],
+        types: Sequence[OpenedType],
+        attributes: Mapping[str, Any],
+    ) -> Iterator[tuple[Lookup, Bound]]:
+        """What an application owes for the indices that it looks up.   [op.index.bounds]"""
+        for lookup in operator.lookups(*types, **attributes) if operator.lookups is not None else ():
+            place, *field = lookup.indices
+            whole = types[place]
+            type = whole.fields[field[0]] if field and isinstance(whole, TupleType) else whole
+            contents = type.contents if isinstance(type, TensorType) else None
+            for bound in lookup.bounds(contents, partial(self._range, operands[place], whole, field)):
+                yield lookup, bound
+
+    def _range(self, name: str, type: OpenedType, field: Sequence[int]) -> Range | None:
+        """The range of a tensor, or of a field of a tuple."""
+        found = self.of(name, type)
+        for index in field:
+            found = found[index] if isinstance(found, tuple) else None
+        return found if isinstance(found, Range) else None
+
+
+def _of_literal(value: Tensor) -> Range | None:
+    """The range of a constant, which may be large."""
+    return Range(constant(min(value.elements)), constant(max(value.elements))) if value.size else None
+
+
+def _holds_unknown_integers(type: OpenedType) -> bool:
+    if isinstance(type, TensorType):
+        return type.dtype.is_integer and type.contents is None
+    return isinstance(type, TupleType) and any(map(_holds_unknown_integers, type.fields))
+
+
+def _is_ranked(type: OpenedType) -> bool:
+    """Whether a value is a tensor of known rank, or a tuple of such."""
+    return all(map(_is_ranked, type.fields)) if isinstance(type, TupleType) else isinstance(type, TensorType)
+
+
+def _is_large(found: Ranges) -> bool:
+    """Whether an end is too large to be kept as a formula."""
+    match found:
+        case Range(least, greatest):
+            return is_large(least, LIMITS.nodes) or is_large(greatest, LIMITS.nodes)
+        case tuple():
+            return any(map(_is_large, found))
+        case None:
+            return False

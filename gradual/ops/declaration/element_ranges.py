@@ -1,0 +1,155 @@
+"""Ranges: what is known of all elements of a tensor of integers together.
+
+Contents say each element of a small tensor; a range says of any tensor between which two numbers its elements lie.
+A rule takes the operands with their ranges, and gives the range of the result.
+[op.index.known]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gradual.dims.term.dim import ContentOf, Dim, Variable, constant, maximum, minimum
+from gradual.tensors.scalar import integer_range
+from gradual.types.dtype import DType
+from gradual.types.type import Content, TensorType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Every element of a tensor is at least `least` and at most `greatest`; of an empty tensor this says nothing.
+
+    Attributes:
+        least, greatest: the two ends.
+        attained: whether both ends are elements, where there are elements.
+        wraps: whether the ends were computed in unbounded integers by sums and products only, so that an element is
+            equal to what is said of it up to a multiple of two to the width of its type.
+    """
+
+    least: Dim
+    greatest: Dim
+    attained: bool = True
+    wraps: bool = False
+
+    @property
+    def single(self) -> bool:
+        """Whether all elements are one number."""
+        return self.least is self.greatest
+
+    def bounding(self) -> Range:
+        """The same bounds of some of the elements, which need not be the outermost."""
+        return replace(self, attained=self.attained and self.single)
+
+    def numbers(self) -> tuple[int, int] | None:
+        """The ends, if they are numbers."""
+        low, high = self.least.value, self.greatest.value
+        return None if low is None or high is None else (low, high)
+
+
+Ranges = Range | tuple["Ranges", ...] | None
+"""What is known of a value: the range of a tensor, or what is known of each field of a tuple."""
+
+
+def is_natural_number(dim: Dim) -> bool:
+    """Whether a dim is a number that is not negative."""
+    return dim.value is not None and dim.value >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """The operands of an application.
+
+    Attributes:
+        ranges, types: what is known of them.
+        attributes: the attributes of the application.
+        natural: whether a dim is known not to be negative.
+    """
+
+    ranges: Sequence[Ranges]
+    types: Sequence[Type[Dim]]
+    attributes: Mapping[str, Any]
+    natural: Callable[[Dim], bool] = is_natural_number
+
+
+RangeRule = Callable[[Operands], Ranges]
+
+
+# --------------------------------------------------------------------------------------------------------- of types
+def known_range(type: Type[Dim]) -> Range | None:
+    """The range of a tensor whose elements are known one by one; None if any of them is only data."""
+    if not isinstance(type, TensorType) or not type.dtype.is_integer:
+        return None
+    if type.numbers:
+        numbers = [int(number) for number in type.numbers]
+        return Range(constant(min(numbers)), constant(max(numbers)))
+    parts = [part for part in type.contents or () if isinstance(part, Dim) and not data_of(part)]
+    if type.contents is None or not parts or len(parts) < len(type.contents):
+        return None
+    return Range(minimum(*parts), maximum(*parts))
+
+
+def data_of(*parts: Content) -> frozenset[Variable]:
+    """The elements among what parts mention that only the run tells, such as `%i` of a parameter `%i: int64`."""
+    found = (one for part in parts for one in part.variables())
+    return frozenset(one for one in found if one.is_existential and isinstance(one.witness, ContentOf))
+
+
+def of_first(given: Operands) -> Ranges:
+    """The rule of an operator whose result has every element of the first operand, unless it is empty."""
+    return given.ranges[0]
+
+
+def among_first(given: Operands) -> Ranges:
+    """The rule of an operator whose result has some elements of the first operand."""
+    return given.ranges[0].bounding() if isinstance(given.ranges[0], Range) else None
+
+
+def hull(parts: Sequence[Ranges], attained: bool) -> Range | None:
+    """The least range that has all of several ranges, each of which has an element in the result if it is attained."""
+    ranges = [part for part in parts if isinstance(part, Range)]
+    if not ranges or len(ranges) < len(parts):
+        return None
+    least, greatest = minimum(*(one.least for one in ranges)), maximum(*(one.greatest for one in ranges))
+    attained = attained and all(one.attained for one in ranges)
+    return Range(least, greatest, attained, any(one.wraps for one in ranges))
+
+
+def places(extent: Dim, attained: bool = False) -> Range:
+    """The range of the places along an axis: from 0 up to, but without its extent."""
+    return Range(constant(0), extent - 1, attained)
+
+
+def only(number: Dim) -> RangeRule:
+    """The rule of an operator whose integers are all one number."""
+
+    def ranges(given: Operands) -> Ranges:
+        return Range(number, number)
+
+    return ranges
+
+
+def fitted(found: Range | None, dtype: DType) -> Range | None:
+    """A range for elements that are kept in a type: ends that are numbers of the type have not wrapped."""
+    numbers = found.numbers() if found is not None else None
+    if found is None or numbers is None:
+        return found if found is None or dtype.counts or not found.wraps else None
+    low, high = integer_range(dtype)
+    return replace(found, wraps=False) if low <= numbers[0] and numbers[1] <= high else None
+
+
+def recast(found: Ranges, source: DType, target: DType) -> Range | None:
+    """The range of elements in another integer type; booleans are 0 and 1."""
+    if not target.is_integer:
+        return None
+    if source is DType.BOOL:
+        return Range(constant(0), constant(1), False)
+    if not isinstance(found, Range) or not source.is_integer:
+        return None
+    if target is source:
+        return found
+    (low, high), (least, greatest) = integer_range(source), integer_range(target)
+    if not found.wraps and least <= low and high <= greatest:
+        return found
+    return None if found.wraps and target.bits > source.bits else fitted(replace(found, wraps=True), target)
