@@ -381,20 +381,20 @@ def test_watching_checks_again_when_a_file_changes(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, preexec_fn=heard) as child:
-        assert child.stdout is not None
-        assert child.stderr is not None
-        assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
-        (tmp_path / "b.relay").write_text(NEVER)
-        (tmp_path / "b.relay").replace(file)
-        assert "error[E0301]" in child.stdout.readline()
-        assert child.stdout.readline().endswith("errors 1\n")
-        file.unlink()
-        assert "no `.relay` or `.onnx` file under" in child.stderr.readline()
-        (tmp_path / "b.relay").write_text(PROVED)
-        (tmp_path / "b.relay").replace(folder / "b.relay")
-        assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
-        child.send_signal(signal.SIGINT)
         try:
+            assert child.stdout is not None
+            assert child.stderr is not None
+            assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
+            (tmp_path / "b.relay").write_text(NEVER)
+            (tmp_path / "b.relay").replace(file)
+            assert "error[E0301]" in child.stdout.readline()
+            assert child.stdout.readline().endswith("errors 1\n")
+            file.unlink()
+            assert "no `.relay` or `.onnx` or `.pt2` file under" in child.stderr.readline()
+            (tmp_path / "b.relay").write_text(PROVED)
+            (tmp_path / "b.relay").replace(folder / "b.relay")
+            assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
+            child.send_signal(signal.SIGINT)
             assert child.wait(30) == 130
         finally:
             child.kill()
