@@ -72,7 +72,6 @@ STEPS = 200_000
 
 _NAMED = (
     Apply,
-    Assertion,
     Construct,
     Convert,
     MakeReference,

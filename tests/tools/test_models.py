@@ -56,7 +56,7 @@ def test_a_run_may_say_what_its_inputs_meet(gradual: Gradual) -> None:
 
 def test_a_format_is_recognised_by_content(gradual: Gradual, tmp_path: Path) -> None:
     shutil.copy(EXPORTS / "i181097.pt2", tmp_path / "model")
-    assert gradual("check", str(tmp_path / "model")).out.endswith("proved 11 · residual 0 · refuted 0\n")
+    assert gradual("check", str(tmp_path / "model")).out.endswith("proved 16 · residual 0 · refuted 0\n")
 
 
 def test_a_condition_on_the_inputs_is_demanded(gradual: Gradual) -> None:
