@@ -18,16 +18,16 @@ Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
 Scope = dict[str, "Value | None"]
 """Values by name; None for an optional input of a function that is left out."""
 
-IMPORTERS: dict[str, Importer] = {}
-"""Name of an operator of ONNX's own domain -> its importer."""
+IMPORTERS: dict[tuple[str, str], Importer] = {}
+"""Domain and name of an operator -> its importer; ONNX's own domain is ""."""
 
 
-def imports(*names: str) -> Callable[[Importer], Importer]:
-    """Declare the importer of some operators."""
+def imports(*names: str, domain: str = "") -> Callable[[Importer], Importer]:
+    """Declare the importer of some operators of a domain."""
 
     def declared(importer: Importer) -> Importer:
         for name in names:
-            IMPORTERS[name] = importer
+            IMPORTERS[domain, name] = importer
         return importer
 
     return declared
@@ -66,8 +66,8 @@ class Use(Applying):
 
     @property
     def opset(self) -> int:
-        """The version of ONNX's own operators here."""
-        return self.opsets.get("", self.model.opset)
+        """The version of the operators of the node's domain here."""
+        return self.opsets.get(self.node.domain, 1)
 
     def __getitem__(self, index: int) -> Value:
         """An input that must be there."""

@@ -155,7 +155,7 @@ class _Import:
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason; that of a node in a function's body is reported for the node that applies the function."""
-        if node is not None and self.around and why_not(node, self.model.opset) != says:
+        if node is not None and self.around and why_not(node, self.model.opsets) != says:
             says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
             node = self.around[0][1]
         operator, title = ("", "") if node is None else (node.operator, node.title)
@@ -223,8 +223,8 @@ class _Import:
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
     ) -> Value | Sequence[Value | None]:
         """The results of a node: by its importer, or by the body that the model or ONNX has for its operator."""
-        own, opset = self.model.functions.get(node.key), opsets.get("", self.model.opset)
-        if own is None and (says := why_not(node, opset)) is not None:
+        own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
+        if own is None and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
         for part in node.attributes.values():
             if isinstance(part, Unread):
@@ -232,8 +232,8 @@ class _Import:
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
         admit(node, opset, [*map(_dtype, inputs)])
-        if node.operator in IMPORTERS:
-            return IMPORTERS[node.operator](Use(node, inputs, self.builder, self.model, opsets, scope, self))
+        if node.kind in IMPORTERS:
+            return IMPORTERS[node.kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
         return self.inlined(standard_function(node, opset, [*map(_port, node.inputs, inputs)]), node, inputs, opsets)
 
     def inlined(

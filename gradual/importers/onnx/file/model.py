@@ -35,6 +35,11 @@ class Node:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def kind(self) -> tuple[str, str]:
+        """Domain and name of its operator."""
+        return self.domain, self.operator
+
+    @property
     def key(self) -> tuple[str, str, str]:
         """The key of its operator in `Model.functions`."""
         return self.domain, self.operator, self.overload
@@ -75,11 +80,6 @@ class Model:
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], Function] = field(default_factory=dict)
     producer: str = ""
-
-    @property
-    def opset(self) -> int:
-        """The version of ONNX's own operator set."""
-        return self.opsets.get("", 1)
 
 
 @dataclass(frozen=True, slots=True)

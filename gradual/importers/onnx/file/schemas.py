@@ -32,20 +32,20 @@ class Parameter:
 
 
 @cache
-def _schema(operator: str, opset: int) -> Any:
-    """The schema of an operator of ONNX's own domain in a version; None if there is none, or it is deprecated."""
+def _schema(domain: str, operator: str, opset: int) -> Any:
+    """ONNX's schema of an operator in a version; None if there is none, or it is deprecated."""
     defs = package().defs
     try:
-        schema = defs.get_schema(operator, opset, "")
+        schema = defs.get_schema(operator, opset, domain)
     except defs.SchemaError:
         return None
     return None if schema.deprecated else schema
 
 
 @cache
-def parameters(operator: str, opset: int) -> tuple[Parameter, ...]:
-    """The inputs of an operator of ONNX's own domain, the last of which may be variadic."""
-    inputs = () if (schema := _schema(operator, opset)) is None else schema.inputs
+def parameters(domain: str, operator: str, opset: int) -> tuple[Parameter, ...]:
+    """The inputs of an operator, the last of which may be variadic; none of one that ONNX has no schema of."""
+    inputs = () if (schema := _schema(domain, operator, opset)) is None else schema.inputs
     return tuple(Parameter(_dtypes(one.types), one.type_str if one.is_homogeneous else None) for one in inputs)
 
 
@@ -57,7 +57,7 @@ def _dtypes(types: Sequence[str]) -> frozenset[DType]:
 
 def admit(node: Node, opset: int, dtypes: Sequence[DType | None]) -> None:
     """Raise Unsupported if the schema does not admit an operand's element type; None is an unknown one."""
-    known, bound = parameters(node.operator, opset), dict[str, DType]()
+    known, bound = parameters(*node.kind, opset), dict[str, DType]()
     for at, dtype in enumerate(dtypes if known else ()):
         parameter = known[min(at, len(known) - 1)]
         if dtype is None or not parameter.dtypes:  # not a known tensor, or an input that takes none
@@ -68,15 +68,15 @@ def admit(node: Node, opset: int, dtypes: Sequence[DType | None]) -> None:
             raise Unsupported(f"elements of types {bound[parameter.variable]} and {dtype}, which have to be one")
 
 
-def is_explained(operator: str, opset: int) -> bool:
+def is_explained(domain: str, operator: str, opset: int) -> bool:
     """Whether ONNX itself defines an operator by a body of other operators."""
-    schema = _schema(operator, opset)
+    schema = _schema(domain, operator, opset)
     return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function:
     """The body by which ONNX itself defines an operator; it may depend on the types of the operands."""
-    schema = _schema(node.operator, opset)
+    schema = _schema(*node.kind, opset)
     body = function_of(schema.function_body) if schema.has_function else _dependent_body(schema, node, operands)
     usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
     return replace(body, attributes={**body.attributes, **{name: attribute_of(one) for name, one in usual.items()}})
