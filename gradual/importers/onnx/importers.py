@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from gradual.importers.common.applying import Applying
@@ -11,6 +11,7 @@ from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Model, Node
+from gradual.importers.onnx.file.narrow import Narrow
 from gradual.tensors.tensor import Tensor
 
 Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
@@ -82,7 +83,10 @@ class Use(Applying):
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """An attribute, or its default."""
-        return self.node.attributes.get(name, default)
+        value = self.node.attributes.get(name, default)
+        if isinstance(value, Narrow):
+            raise Unsupported(f"{name} with elements of {value.bits} bits")
+        return value
 
     def required(self, name: str) -> Any:
         """An attribute that must be there."""
@@ -117,6 +121,13 @@ class Use(Applying):
         if value not in supported:
             raise Unsupported(f"{name}={value!r}")
         return value
+
+
+def held(builder: Builder, constant: Tensor | Narrow, name: str = "") -> Value:
+    """A constant of the model."""
+    if isinstance(constant, Narrow):
+        return replace(builder.constant(constant.tensor, name), bits=constant.bits)
+    return builder.constant(constant, name)
 
 
 def broadcast_into(use: Use, value: Value, other: Value) -> Value:

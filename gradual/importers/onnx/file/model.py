@@ -11,6 +11,7 @@ from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.common.sizes.ports import Port
+from gradual.importers.onnx.file.narrow import Narrow
 from gradual.tensors.tensor import Tensor
 
 
@@ -61,7 +62,7 @@ class Graph:
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[str, ...]
-    initializers: Mapping[str, Tensor | Unread]
+    initializers: Mapping[str, Tensor | Narrow | Unread]
     nodes: tuple[Node, ...]
     declared: Mapping[str, Port] = field(default_factory=dict)
 

@@ -94,11 +94,15 @@ def _kernel(use: Use, weight: Value) -> list[int]:
 @imports("Conv")
 def convolution(use: Use) -> Value:
     """A convolution, with a bias for each channel."""
-    x, weight, count = use[0], use[1], spatial(use[0])
-    kernel = _kernel(use, weight)
+    return _biased(use, convolved(use, use[0], use[1]))
+
+
+def convolved(use: Use, x: Value, weight: Value) -> Value:
+    """The convolution that the attributes of a node say."""
+    count, kernel = spatial(x), _kernel(use, weight)
     settings, padding = _windows(use, x, kernel)
     settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": kernel}
-    return _biased(use, use.call(f"nn.conv{count}d", x, weight, **settings))
+    return use.call(f"nn.conv{count}d", x, weight, **settings)
 
 
 def _unless(usual: int, value: int) -> int | None:
