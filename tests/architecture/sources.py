@@ -68,7 +68,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
         *("builder", "lists", "applying", "branching", "products", "recurrence"),
     ),
-    "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
+    "importers/onnx": ("file", "importers", "operators", "microsoft", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "cli"),

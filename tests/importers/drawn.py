@@ -167,12 +167,12 @@ def ints(*values: int) -> Any:
 
 @cache
 def versions(operator: str) -> list[int]:
-    """The versions of ONNX's operators, from 7 on, in which an operator changed; another domain has one version."""
-    if "." in operator:
-        return [NEWEST]
+    """The versions of ONNX's operators, from 7 on, in which an operator changed; one that is not ONNX's has one."""
     changed = {
         one.since_version for one in defs.get_all_schemas_with_history() if (one.name, one.domain) == (operator, "")
     }
+    if not changed:
+        return [NEWEST]
     first = max((version for version in changed if version <= 7), default=min(changed))
     return [max(first, 7), *sorted(version for version in changed if max(first, 7) < version <= NEWEST)]
 

@@ -90,7 +90,7 @@ def matrices(draw: Draw) -> Made:
 
 @draws("ConvInteger", "QLinearConv")
 def convolution(draw: Draw) -> Made:
-    count = draw.one(1, 2, 2, 3) if draw.operator == "QLinearConv" else 2
+    count = draw.one(1, 2, 2, 3) if draw.operator.endswith("QLinearConv") else 2
     kernel, settings = windows(draw, count)
     groups, each = draw.one(1, 1, 2), draw.whole(1, 2)
     out = groups * draw.whole(1, 2)

@@ -25,6 +25,7 @@ from gradual.importers.onnx.file.narrow import KINDS, Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
 from gradual.importers.onnx.importers import IMPORTERS, Scope, Use, held
+from gradual.importers.onnx.microsoft import activations, attention, normalizations, products, quantized
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
@@ -48,18 +49,8 @@ from gradual.types.type import Hole, TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
 FAMILIES = (
-    control,
-    drawing,
-    elementwise,
-    images,
-    indexing,
-    networks,
-    padding,
-    quantization,
-    recurrent,
-    reductions,
-    sequences,
-    shapes,
+    *(control, drawing, elementwise, images, indexing, networks, padding, quantization, recurrent, reductions),
+    *(sequences, shapes, activations, attention, normalizations, products, quantized),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

@@ -14,7 +14,7 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.narrow import Kind
 from gradual.importers.onnx.file.reading import dtype_of, element_type
-from gradual.importers.onnx.importers import Use, as_scalar, broadcast_into, imports
+from gradual.importers.onnx.importers import Use, as_scalar, as_type, broadcast_into, extent_of, imports, vector
 from gradual.importers.onnx.operators.networks import convolved
 from gradual.types.dtype import DType
 
@@ -51,7 +51,7 @@ def dequantize_linear(use: Use) -> Value:
     x, scale, zero, written = use[0], use[1], use.optional(2), use.attribute("output_dtype", 0)
     dtype = dtype_of(written, "the result") if written else scale.dtype
     scale, zero = _aligned(use, x, scale, zero)
-    return as_type(use, _times(use, centred(use, x, zero), scale), dtype)
+    return as_type(use, scaled(use, x, scale, zero), dtype)
 
 
 def _aligned(use: Use, x: Value, scale: Value, zero: Value | None) -> tuple[Value, Value | None]:
@@ -94,20 +94,9 @@ def is_number(value: Value) -> bool:
     return value.rank == 0 or (value.rank == 1 and value.extent(0) == 1)
 
 
-def extent_of(use: Use, value: Value, axis: int) -> int | Value:
-    """The size at an axis, as a number where it is one."""
-    known = value.extent(axis)
-    return use.extent(value, axis) if known is None else known
-
-
 def lane(use: Use, vector: Value, after: int) -> Value:
     """A vector along an axis that so many others follow."""
     return use.call("expand_dims", vector, axis=1, num_newaxis=after) if after else vector
-
-
-def as_type(use: Use, value: Value, dtype: DType) -> Value:
-    """The elements in another type."""
-    return value if value.dtype is dtype else use.call("cast", value, dtype=dtype)
 
 
 def centred(use: Use, x: Value, zero: Value | None) -> Value:
@@ -118,6 +107,11 @@ def centred(use: Use, x: Value, zero: Value | None) -> Value:
 
 def _is_zero(zero: Value) -> bool:
     return zero.elements is not None and not any(zero.elements.flat())
+
+
+def scaled(use: Use, x: Value, scale: Value, zero: Value | None) -> Value:
+    """`(x - zero_point) * scale`, in float32 at least."""
+    return _times(use, centred(use, x, zero), scale)
 
 
 def _times(use: Use, whole: Value, scale: Value) -> Value:
@@ -141,11 +135,15 @@ def rounded(use: Use, numbers: Value, zero: Value | None, kind: DType | Kind) ->
 
 @imports("DynamicQuantizeLinear")
 def dynamic_quantize_linear(use: Use) -> list[Value]:
+    """The input, quantized as it comes."""
+    return dynamically_quantized(use, use[0])
+
+
+def dynamically_quantized(use: Use, x: Value) -> list[Value]:
     """The elements in 255 steps from the least to the greatest of them and 0, the step, and the code of 0.
 
     Where all are 0 the step is 1, as in ONNX Runtime; ONNX's formula divides 0 by 0.
     """
-    x = use[0]
     zero, one, steps = (use.like(number, x) for number in (0.0, 1.0, 255.0))
     flat = use.call("reshape", x, newshape=[-1]) if x.rank != 1 else x
     both = use.call("concatenate", use.builder.tuple([flat, use.call("zeros", shape=[1], dtype=x.dtype)]), axis=0)
@@ -218,19 +216,31 @@ def integer_matrix_product(use: Use) -> Value:
 def quantized_matrix_product(use: Use) -> Value:
     """The product of quantized matrices, quantized."""
     a, b = operand(use, 0, 1, 2), operand(use, 3, 4, 5)
-    scale = _product_scale(use, rows(use, use[1], a.x), columns(use, use[4], b.x), use[6])
-    return _requantized(use, whole_product(use, a, b), scale, use[7])
+    return requantized(use, whole_product(use, a, b), product_scale(use, a, b, use[6]), use[7])
 
 
-def _product_scale(use: Use, one: Value | None, other: Value | None, result: Value) -> Value:
-    """The scale by which a sum of products becomes codes of the result."""
+def product_scale(use: Use, a: Codes, b: Codes, result: Value | None) -> Value:
+    """What the product of matrices is to be multiplied by: to be numbers, or to be codes of a scale."""
+    return _joint(use, rows(use, a.scale, a.x), columns(use, b.scale, b.x), result)
+
+
+def _joint(use: Use, one: Value | None, other: Value | None, result: Value | None) -> Value:
+    """The product of two scales, in float32, divided by that of the result."""
     assert one is not None and other is not None
-    found = [as_type(use, part, DType.FLOAT32) for part in (one, other, as_scalar(use, result))]
-    return use.call("divide", use.call("multiply", found[0], found[1]), found[2])
+    found = use.call("multiply", *(as_type(use, part, DType.FLOAT32) for part in (one, other)))
+    return found if result is None else use.call("divide", found, as_type(use, as_scalar(use, result), DType.FLOAT32))
 
 
-def _requantized(use: Use, whole: Value, scale: Value, zero: Value) -> Value:
+def requantized(use: Use, whole: Value, scale: Value, zero: Value) -> Value:
+    """The codes of integers times a scale, with a zero point that is a number."""
     return rounded(use, _times(use, whole, scale), as_scalar(use, zero), zero.dtype)
+
+
+def product_as_numbers(use: Use, a: Codes, b: Codes, bias: Value | None) -> Value:
+    """What the product of two quantized matrices stands for, and a bias for each column."""
+    scale = product_scale(use, a, b, None)
+    found = use.call("multiply", as_type(use, whole_product(use, a, b), scale.dtype), scale)
+    return found if bias is None else use.call("add", found, vector(use, bias, found))
 
 
 def whole_convolution(use: Use, x: Codes, w: Codes) -> Value:
@@ -256,10 +266,10 @@ def integer_convolution(use: Use) -> Value:
 
 
 @imports("QLinearConv")
-def quantized_convolution(use: Use) -> Value:
+def quantized_convolution(use: Use, data: Value | None = None) -> Value:
     """The convolution of quantized data, quantized; the bias is in steps of both scales."""
-    x, w, bias = operand(use, 0, 1, 2), operand(use, 3, 4, 5), use.optional(8)
+    x, w, bias = Codes(data or use[0], use[1], use.optional(2)), operand(use, 3, 4, 5), use.optional(8)
     whole = whole_convolution(use, x, w)
     whole = whole if bias is None else use.call("nn.bias_add", whole, bias)
-    by_channel = channels(use, use[4], w.x, w.x.rank - 2)
-    return _requantized(use, whole, _product_scale(use, as_scalar(use, use[1]), by_channel, use[6]), use[7])
+    scale = _joint(use, as_scalar(use, use[1]), channels(use, use[4], w.x, w.x.rank - 2), use[6])
+    return requantized(use, whole, scale, use[7])
