@@ -45,6 +45,9 @@ _NO_NAMES = ("", "?", "-1")
 INITIALIZERS_APART = 4
 """The version of the format since which initializers need not be listed as inputs too."""
 
+EARLIER = {"LayerNormalization"}
+"""Operators that ONNX Runtime had before ONNX: its optimizer writes them into models of older versions."""
+
 UNKNOWN = "unknown.operators"
 """The domain to which operators unknown to ONNX's checker are moved before it runs."""
 
@@ -119,7 +122,7 @@ def _tensors(proto: Any) -> Iterator[Any]:
 def _set_unknown_apart(outline: Any) -> None:
     """Move operators unknown to ONNX to another domain, so that the import reports them and not ONNX's checker."""
     defs = package().defs
-    known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain}
+    known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain} - EARLIER
     todo, moved = list(outline.graph.node), False
     while todo:
         node = todo.pop()

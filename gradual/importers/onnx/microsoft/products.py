@@ -61,7 +61,8 @@ def product_of_few_bits(use: Use) -> Value:
 def _weight(use: Use) -> Value:
     """The weight as it is, a row for each feature of the result."""
     packed, scales, zeros = use[1], use[2], use.optional(3)
-    rows, features, block, bits = (use.required(name) for name in ("N", "K", "block_size", "bits"))
+    rows, features, block = (use.required(name) for name in ("N", "K", "block_size"))
+    bits = use.attribute("bits", 4)
     if packed.dtype is not DType.UINT8 or bits not in (2, 4, 8) or block < 1 or block * bits % 8:
         raise Unsupported(f"blocks of {block} codes of {bits} bits in {packed.dtype}")
     count = -(-features // block)
