@@ -87,7 +87,7 @@ def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int 
 
 
 def said(extent: Dim, written: Dim | None) -> Dim:
-    """An extent and what an attribute says of it, which are required to be equal: the one that is a number, if any."""
+    """Of an extent and an attribute, which are required to be equal: the one that is a number, if any."""
     return extent if written is None or extent.value is not None else written
 
 

@@ -262,7 +262,7 @@ def _operator(count: int) -> Operator:
     groups [op.conv.channels], which divide the output channels [op.conv.groups]; `channels` are the output channels
     [op.conv.units] and `kernel_size` is the kernel [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides,
     dilation and groups are at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input
-    [op.window.fits].  A depthwise weight may stand as (channels, multiplier) where `channels` is their product."""
+    [op.window.fits].  A depthwise weight may have the axes (channels, multiplier), `channels` being their product."""
     return operator(
         f"nn.conv{count}d",
         meaning=_convolve,

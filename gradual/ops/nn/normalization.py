@@ -178,7 +178,7 @@ def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
 
 @operator("nn.fast_softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")))
 def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """As `nn.softmax`, which other implementations approximate here.   t[..a] -> t[..a]"""
+    """The same as `nn.softmax`; other implementations approximate it.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -251,7 +251,7 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """Negative elements times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
-    There is one slope for each place along the axis, or one for all [op.nn.prelu.channels].
+    There is one slope for each index along the axis, or one for all [op.nn.prelu.channels].
     """
     given, slopes = tensor(data, 0, least=1), tensor(alpha, 1, rank=1)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
@@ -281,7 +281,7 @@ def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta:
 def lrn(
     data: TensorType[Dim], *, size: int = 5, axis: int = 1, bias: float = 2.0, alpha: float = 1e-4, beta: float = 0.75
 ) -> Judgement:
-    """Each element against the squares of its neighbours along an axis.   t[..a] -> t[..a]"""
+    """Each element divided by `(bias + alpha / size * sum of squares nearby) ** beta`.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     if size < 1:
