@@ -70,7 +70,7 @@ def within(node: Any) -> Iterator[Any]:
 
 
 def _walk(node: Any, inside: Finder[Any]) -> Iterator[Any]:
-    """A node and those inside it, depth first, without recursion; a conversion that contains itself comes once."""
+    """A node and those inside it, depth first, without recursion; a conversion that contains itself is visited once."""
     waiting = [node]
     seen: set[int] = set()
     while waiting:

@@ -29,7 +29,7 @@ Given = dict[str, GradualType]
 
 
 NOTHING = FunctionType((), (), NeverType())
-"""The expected type if there is none."""
+"""Stands in for the expected type where a literal has none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +49,7 @@ class HandedDown:
     where: tuple[Constraint, ...] = ()
 
     def numbers(self) -> set[int]:
-        """The indices of parameters whose numbers the expected type mentions."""
+        """The indices of the scalar parameters whose values sizes of the expected type mention."""
         parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
         return {self.expected.names.index(str(base_of(part))) for part in parts}
 

@@ -39,7 +39,7 @@ def solution(program: Program) -> Solution:
 
 
 _NARROW = {DType.FLOAT32: 0, DType.INT64: 1}
-"""Default element type -> the order in which unresolved numbers are given it, the least first."""
+"""Default element type -> its turn: numbers whose default has the least turn are resolved first."""
 
 
 class Inference:

@@ -91,7 +91,7 @@ def _any_of(parts: Sequence[Constraint]) -> Constraint:
 
 
 def _value_said(part: Constraint) -> dict[Variable, Dim]:
-    """`{variable: constant}` if the constraint is such an equation, else `{}`."""
+    """`{variable: constant}` if the constraint is `variable == constant`, else `{}`."""
     solved = part.solution
     return dict((solved,)) if solved is not None and solved[1].value is not None else {}
 

@@ -21,9 +21,9 @@ from gradual.dims.term.dim import Dim, of_atom
 from gradual.trail import Trail
 
 _NEAR = 256
-"""At most so many facts about a name are simplified again for a new fact."""
+"""Limit on the facts about a name that are simplified again for a new fact."""
 _AGAIN = 64
-"""At most so many facts are replaced by simpler ones because of one new fact."""
+"""Limit on the facts that are replaced by simpler ones because of one new fact."""
 
 
 class Known(Store):
