@@ -14,7 +14,7 @@ from gradual.gc_paused import collector_paused
 
 
 class Sort(Enum):
-    """The kind of a piece of text, as far as the blanks around it depend on it."""
+    """The kind of a piece of text, by which the blanks around it are chosen."""
 
     OPERAND = auto()  # a name, variable, literal, key or hole
     SIGN = auto()
