@@ -17,7 +17,7 @@ from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import base_of
 
 
-# ----------------------------------------------------------------------------------------------------- what is inside
+# ------------------------------------------------------------------------------------------------------- nested nodes
 def _bodies(arms: Iterable[Arm]) -> Iterable[Block]:
     return (arm.block for arm in arms)
 
@@ -117,7 +117,7 @@ def binds(pattern: CorePattern) -> Iterator[Bind]:
     return (node for node in _walk(pattern, _BINDING) if isinstance(node, Bind))
 
 
-# ------------------------------------------------------------------------------------------------------- what is read
+# -------------------------------------------------------------------------------------------------------------- reads
 def _bases(variables: Iterable[Variable]) -> Iterator[str]:
     for variable in variables:
         base = base_of(variable)

@@ -255,7 +255,7 @@ def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:
     return fresh
 
 
-# ---------------------------------------------------------------------------------------------------- steps with others
+# ---------------------------------------------------------------------------------- steps with other operands or blocks
 _WITH_OPERANDS = rebuilder(
     {
         Role.OPERAND: lambda image, name, node: image(name),

@@ -107,7 +107,7 @@ def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -
     return step
 
 
-# ------------------------------------------------------------------------------------------------------------ sides
+# ----------------------------------------------------------------------------------------------------------- layers
 def _promised(
     state: Elaboration, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:

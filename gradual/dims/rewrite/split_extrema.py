@@ -144,7 +144,7 @@ def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: i
     return constraint
 
 
-# ------------------------------------------------------------------------------------------------- extremes
+# ---------------------------------------------------------------------------------------------- min and max
 
 
 def _extreme(difference: Dim) -> tuple[Max | Min, int] | None:

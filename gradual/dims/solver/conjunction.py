@@ -92,7 +92,7 @@ class System(Store):
             return interval.low
         return interval.high if interval.high is not None and interval.high < 0 else 0
 
-    # ------------------------------------------------------------------------------------------- coming to rest
+    # ----------------------------------------------------------------------------------------------- saturation
 
     def _settle(self) -> None:
         for _ in range(_ROUNDS):

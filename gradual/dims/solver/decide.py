@@ -195,7 +195,7 @@ class Decider:
         models = (model,) if again is None else (model, again.model)
         return min(models, key=lambda one: measured(one, order))
 
-    # ------------------------------------------------------------------------------------------- other questions
+    # --------------------------------------------------------------------------------------------- other queries
 
     def suppose(self, facts: Facts, condition: Constraint) -> None:
         """Add a path condition, and also FALSE if the path is unreachable.  [dim.facts.suppose]

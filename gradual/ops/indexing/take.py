@@ -286,7 +286,7 @@ def scatter_elements(
     return judged(given.shape, dtype, needs)
 
 
-# ------------------------------------------------------------------------------------------- where something holds
+# ------------------------------------------------------------------------- argwhere, nonzero, boolean_mask, unique
 def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
     """A size that depends on data, within bounds; the sizes of one label and operand are one variable."""
     return Hole(low, high, (label, (operand,)))

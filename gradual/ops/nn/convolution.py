@@ -142,7 +142,7 @@ def _is_multiplied(sides: Sides, groups: Dim, channels: Dim | None) -> Constrain
     return all_of(more(groups, ONE), *shared, equal(sides.weights(1) * groups, channels))
 
 
-# --------------------------------------------------------------------------------------------------------- meanings
+# ---------------------------------------------------------------------------------------------- reference semantics
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A convolution's operands in canonical order, ready to be computed.

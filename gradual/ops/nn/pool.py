@@ -127,7 +127,7 @@ def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V
     return output_size * len(extents) if len(output_size) == 1 else output_size
 
 
-# --------------------------------------------------------------------------------------------------------- meanings
+# ---------------------------------------------------------------------------------------------- reference semantics
 def least(dtype: DType) -> Any:
     """The least value of a type, the identity of the maximum."""
     return -math.inf if dtype.is_float else integer_range(dtype)[0]

@@ -224,7 +224,7 @@ def reshape_like(
     return judged(shape, left.dtype, (Need(goal, "op.reshape_like.elements", COUNTS, ((0, None), (1, None))),))
 
 
-# ----------------------------------------------------------------------------------------- axes of size 1 come and go
+# ----------------------------------------------------------------------------------------------- squeeze, expand_dims
 def _squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
     shape = dims(data.shape)
     gone = removed(shape, None if axis is None else dims(axis))

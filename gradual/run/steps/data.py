@@ -62,7 +62,7 @@ def _depth(pattern: CorePattern) -> int:
             return 0
 
 
-# ---------------------------------------------------------------------------------------------------------- outside
+# ------------------------------------------------------------------------------------------- results for the caller
 def shown_outside(value: Held, span: Span) -> Value:
     """Return a value to the outside caller; it must hold no function or reference.  Raises Fault.  [run.fault]"""
     waiting: list[Held] = [value]

@@ -79,7 +79,7 @@ class _Layout:
         else:
             self._note(index, piece)
 
-    # -------------------------------------------------------------------------------- separation
+    # -------------------------------------------------------------------------------- separators
     def _separator(self, piece: Piece) -> str:
         if self.written is START:
             return ""
@@ -142,7 +142,7 @@ class _Layout:
     def _names_operator(self) -> bool:
         return self.before.sort is Sort.KEYWORD and self.before.text == "operator"
 
-    # -------------------------------------------------------------------------------- what follows from a token
+    # ------------------------------------------------------------------------------------ updates after a token
     def _note(self, index: int, piece: Piece) -> None:
         self.breaks = piece.sort in (Sort.HEADER, Sort.METADATA)
         self.prefix = piece.text == "-" and piece.sort is Sort.SIGN and not self._is_operand()

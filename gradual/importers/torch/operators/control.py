@@ -129,7 +129,7 @@ def _written(use: Use, size: Dim) -> int | Value:
     return use.builder.dimension(size) if size.value is None else size.value
 
 
-# ------------------------------------------------------------------------------------------------- graphs in a mode
+# ---------------------------------------------------------------------------------------------- graphs under a mode
 @imports("higher_order.wrap_with_set_grad_enabled")
 def with_gradients(use: Use) -> Sequence[Value]:
     """The results of a graph; recording of gradients does not change them."""

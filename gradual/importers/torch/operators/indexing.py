@@ -71,7 +71,7 @@ def take_along(use: Use) -> Value:
     return gathered(use, pair[0], pair[1], axis)
 
 
-# ------------------------------------------------------------------------------------------------ several at a time
+# -------------------------------------------------------------------------------------------------- several indices
 @dataclass(frozen=True)
 class Places:
     """The indices of a call, each of one axis.
@@ -153,7 +153,7 @@ def chosen(use: Use, x: Value, places: Places) -> Value:
     return transposed(use, use.call("adv_index", use.builder.tuple([moved, *places.indices])), places.back)
 
 
-# ---------------------------------------------------------------------------------------------------------- finding
+# ----------------------------------------------------------------------------------------------------------- search
 def where_true(use: Use, mask: Value) -> list[Value]:
     """For each axis of a mask, the indices at which the mask is true."""
     if mask.rank == 1:

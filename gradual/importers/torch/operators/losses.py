@@ -151,7 +151,7 @@ def _of_classes(use: Use, logarithms: Term, axis: int, smoothing: float) -> Valu
     return total.value if kind == SUM else (total / Term(use, use.call("sum", counted.value))).value
 
 
-# --------------------------------------------------------------------------------------------------------- measures
+# -------------------------------------------------------------------------------------------------------- distances
 @imports("aten.cosine_similarity.default")
 def cosine(use: Use) -> Value:
     """The cosine of two vectors along an axis; their lengths are taken to be at least `eps`."""

@@ -14,7 +14,7 @@ from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
 
-# ---------------------------------------------------------------------------------------------- several at a time
+# ------------------------------------------------------------------------------------------------ several indices
 @imports("aten.index_put.default", "aten._unsafe_index_put.default")
 def index_put(use: Use) -> Value:
     """The tensor with values written at index tensors, or added there."""

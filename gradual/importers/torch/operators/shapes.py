@@ -240,7 +240,7 @@ def stack(use: Use) -> Value:
     return use.call("stack", use.builder.tuple(parts), axis=use.axis("dim", parts[0].rank + 1, 0))
 
 
-# ---------------------------------------------------------------------------------------------------------- turning
+# ----------------------------------------------------------------------------------------------- roll, flip, rotate
 @imports("aten.roll.default")
 def roll(use: Use) -> Value:
     """Axes rotated: elements that leave at one end enter at the other."""

@@ -60,7 +60,7 @@ def sort_first_axis(use: Use) -> Value:
     return use.call("sort", use["self"], axis=0)
 
 
-# ---------------------------------------------------------------------------------------------------------- by order
+# -------------------------------------------------------------------------------------------------- order statistics
 @imports("aten.kthvalue.default")
 def kth(use: Use) -> Sequence[Value]:
     """The k-th least element along an axis, and its index."""
@@ -106,7 +106,7 @@ def _at(use: Use, x: Value, axis: int, place: Value) -> list[Value]:
     return [use.call("expand_dims", one, axis=axis) for one in parts] if use.flag("keepdim") else parts
 
 
-# ------------------------------------------------------------------------------------------------- one after another
+# ------------------------------------------------------------------------------------------------ running reductions
 @imports("aten.cummax.default", "aten.cummin.default")
 def running_extreme(use: Use) -> Sequence[Value]:
     """The greatest or least element so far along an axis, and its last index so far."""
