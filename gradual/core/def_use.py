@@ -1,4 +1,4 @@
-"""What a step reads, what it defines, and what is inside it."""
+"""The variables that a step reads and defines, and the nodes inside it."""
 
 from __future__ import annotations
 

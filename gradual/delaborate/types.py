@@ -201,7 +201,7 @@ class Spelling:
 
     # ------------------------------------------------------------------------------------------------------ types
     def type(self, type: GradualType) -> ast.Type:
-        """A type as it is written.  Raises Inexpressible."""
+        """The syntax of a type.  Raises Inexpressible."""
         match type:
             case TensorType(shape, dtype):
                 return ast.TensorType(tuple(map(self.extent, shape)), dtype, NOWHERE)

@@ -67,7 +67,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
 def _solve(
     waiting: dict[Variable, None], sizes: Sequence[tuple[int, Dim, Dim]], mapping: dict[Variable, Dim]
 ) -> Iterator[tuple[int, Constraint]]:
-    """Solve occurrences that are linear in a single unsolved binder, until none is left; yield what each requires.
+    """Solve occurrences that are linear in a single unsolved binder, until none is left; yield their constraints.
 
     Works in rounds, each left to right; an occurrence is visited again only after one of its binders was solved.
     """

@@ -34,11 +34,11 @@ NOTHING = FunctionType((), (), NeverType())
 
 @dataclass(slots=True, eq=False)
 class HandedDown:
-    """The information that an expected function type passes to a literal, over the literal's own dims and types.
+    """The information that an expected function type passes to a literal, in terms of the literal's own dims and types.
 
     Attributes:
         expected: the function type.
-        params: spelling of a parameter with omitted type -> its type, which still mentions the expected parameters.
+        params: spelling of a parameter with omitted type -> its type, which mentions parameters of the expected type.
         order: the dims and types of the expected type, renamed to the literal's own.
         where: the preconditions of the expected type.
     """

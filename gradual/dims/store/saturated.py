@@ -69,7 +69,9 @@ class Known(Store):
     # ------------------------------------------------------------------------------------------- idle variables
 
     def linked(self, name: Variable, definitions: Iterable[Or] = ()) -> Mapping[Item, None]:
-        """The items that mention a variable; definitions of other, idle variables only if they are given.
+        """The items that mention a variable; definitions of idle variables only if they are given.
+
+        A variable is idle while its definition (`_defined`) and bounds are all that is known of it.
         [dim.facts.cone]
         """
         linked = self._linked.get(name)

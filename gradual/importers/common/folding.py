@@ -20,7 +20,7 @@ TRACKED = 64
 """The greatest number of elements of a vector that are tracked."""
 
 MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
-"""Operators of one tensor that only select and reorder its elements, as numbers in their attributes say."""
+"""Operators of one tensor that only select and reorder its elements, by numbers in their attributes."""
 
 
 def folded(

@@ -106,7 +106,7 @@ def absolute(given: Range | None) -> Range | None:
 
 
 def same(given: Range | None) -> Range | None:
-    """The range of elements that stay as they are."""
+    """The range of unchanged elements."""
     return given
 
 

@@ -77,7 +77,7 @@ class Sides:
 
 
 def sides_of(data: TensorType[Dim], weight: TensorType[Dim], count: int, data_layout: str, kernel_layout: str) -> Sides:
-    """Both arguments as tensors with `count` spatial axes, and their axes as the layouts say."""
+    """Both arguments as tensors with `count` spatial axes, and their axes by the layouts."""
     axes = places(data_layout, "NC" + SPATIAL[count], "data_layout")
     weight_axes = places(kernel_layout, "OI" + SPATIAL[count], "kernel_layout")
     return Sides(tensor(data, 0, rank=count + 2), tensor(weight, 1, rank=count + 2), axes, weight_axes)

@@ -72,7 +72,7 @@ def _layouts(src_layout: str, dst_layout: str) -> tuple[Layout, Layout]:
 
 
 def _layout_transform(data: Tensor, *, src_layout: str, dst_layout: str) -> Tensor:
-    """Join the parts of each axis, then split the axes and order the parts as the target layout says."""
+    """Join the parts of each axis, then split the axes and order the parts by the target layout."""
     source, target = _layouts(src_layout, dst_layout)
     together, apart = source.grouped(target.whole), target.grouped(target.whole)
     joined = tuple(numel([data.shape[i] for i in source.parts(letter)]) for letter in target.whole)

@@ -254,7 +254,7 @@ Code = int | Dim
 
 
 def requested(shape: Shape, codes: Sequence[Code], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
-    """The requested shape, and its needs; `elements` says that the dims are elements of a value."""
+    """The requested shape, and its needs; `elements`: whether the dims are elements of a value."""
     if len(codes) > LIMITS.rank:
         raise IllFormed("op.rank", f"rank {len(codes)} is above the limit of {LIMITS.rank}")
     reading = Reading(shape, allowzero)

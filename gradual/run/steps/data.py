@@ -84,7 +84,7 @@ def shown_outside(value: Held, span: Span) -> Value:
 # ------------------------------------------------------------------------------------------------------- conversion
 @dataclass(slots=True)
 class _Rebuilding:
-    """A structure under conversion, field by field; if `into` is given, its variable `target` gets the result."""
+    """A structure under conversion, field by field; the result is assigned to `target` in the frame `into`, if any."""
 
     value: Constructed
     conversion: Conversion

@@ -212,7 +212,7 @@ def repeat_each(use: Use) -> Value:
 
 @imports("aten.bincount.default")
 def bincount(use: Use) -> Value:
-    """How often each number below max(greatest + 1, `minlength`) stands in a vector; or the sums of weights."""
+    """How often each number below max(greatest + 1, `minlength`) occurs in a vector; or the sums of weights."""
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
     least = use.integer("minlength", 0) - 1
     all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
