@@ -184,7 +184,7 @@ def _called(
         if operand is None:
             return None
         operands.append(operand)
-    # No argument determines a binder only if some parameter type has no values: then the call is never reached.
+    # If no argument determines a binder, some parameter type has no values, so the call is never reached.
     assert not choice.unsolved or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not require(state, _due(goal, f"the function requires `{clause}`", negative)):

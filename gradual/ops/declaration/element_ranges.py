@@ -24,8 +24,8 @@ class Range:
     Attributes:
         least, greatest: the two ends.
         attained: whether both bounds are elements, unless the tensor is empty.
-        wraps: whether the bounds come from sums and products in unbounded integers, and may lie outside the element
-            type; they then hold for the unbounded elements, from which the elements are by wrapping.
+        wraps: whether the bounds come from sums and products of unbounded integers; they are then bounds of the exact
+            results, and each element is an exact result wrapped to the element type.
     """
 
     least: Dim
@@ -131,7 +131,7 @@ def only(number: Dim) -> RangeRule:
 
 
 def fitted(found: Range | None, dtype: DType) -> Range | None:
-    """A range for elements stored in a type: unwrapped if both bounds are numbers of it; None if others may wrap."""
+    """The range of results stored in a type: exact if both bounds are numbers of it; None if results may wrap."""
     numbers = found.numbers() if found is not None else None
     if found is None or numbers is None:
         return found if found is None or dtype.counts or not found.wraps else None

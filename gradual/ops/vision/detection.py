@@ -238,7 +238,7 @@ def non_max_suppression(
     row [op.boxes.columns].  A box is dropped if its score is not above 0 or its class is negative, if it is not among
     the `top_k` best, where that is above 0, if its overlap with a better kept box is `iou_threshold` or more, or if
     `max_output_size` boxes are kept already, unless that is negative.  With `force_suppress` or a negative `id_index`
-    boxes of other classes suppress too.  A threshold not above 0 drops no box for its overlap.
+    boxes of other classes suppress too.  With a threshold not above 0 all boxes are kept in their order.
 
     The result has the element of `indices` for each box that is kept, and the number of these boxes; the arguments
     agree in batch and number [op.boxes.agree].  Without `return_indices` it has the rows of the kept boxes, from the

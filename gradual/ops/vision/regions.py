@@ -144,7 +144,7 @@ def roi_align(
 
     A region is a row of five numbers [op.regions.columns], taken to be at least one pixel high and wide; there is at
     least one part along an axis [op.window.positive].  A part is sampled at `sample_ratio` positions along each axis,
-    if that is above 0, or else at one for each pixel.  A sample more than a pixel outside is 0; with `mode="max"` the
+    if that is above 0, or else at one per pixel.  A sample more than a pixel outside is 0; with `mode="max"` the
     result is the greatest sample.  A region whose number of the sample is out of bounds is a fault [op.index.bounds].
     """
     if mode not in ("avg", "max"):
