@@ -44,9 +44,9 @@ def depth_to_space(
 ) -> Judgement:
     """Channels laid out as square blocks.   t[n, c, h, w] -> t[n, c // (b * b), h * b, w * b], b the block size
 
-    The channels are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1 [op.window.positive].  In
-    the number of a channel the place within the block is the outer part with the mode "DCR", the inner part with
-    "CDR", which ONNX calls "CRD".
+    The channels are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1 [op.window.positive].  A
+    channel is numbered by (place in the block, channel of the result) with the mode "DCR", and by (channel of the
+    result, place in the block) with "CDR", which ONNX calls "CRD".
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
@@ -80,8 +80,8 @@ def space_to_depth(
 ) -> Judgement:
     """Square blocks laid out as channels.   t[n, c, h, w] -> t[n, c * b * b, h // b, w // b], b the block size
 
-    Height and width are multiples of b [op.nn.space_to_depth.blocks], and b is at least 1 [op.window.positive].  In
-    the number of a channel the place within the block is the outer part: the mode is "DCR" or empty.
+    Height and width are multiples of b [op.nn.space_to_depth.blocks], and b is at least 1 [op.window.positive].  A
+    channel of the result is numbered by (place in the block, channel of the data); the mode is "DCR" or empty.
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)

@@ -214,7 +214,7 @@ def reshape_like(
     rhs_begin: int = 0,
     rhs_end: int | None = None,
 ) -> Judgement:
-    """The elements in the shape of another tensor, whole or for some axes.   t[..a], u[..b] -> t[..b]
+    """The elements in another tensor's shape, or with some axes replaced by axes of it.   t[..a], u[..b] -> t[..b]
 
     The numbers of elements agree [op.reshape_like.elements].
     """

@@ -72,8 +72,8 @@ def multibox_prior(
 
     A pixel has a square box of each of the `sizes`, as parts of the image's height, and one of the first size for each
     of the `ratios` after the first: its width is multiplied by the root of the ratio, its height divided by it.
-    Centres are `(i + offset) * step`, for rows and columns, with a step of `1 / h` and `1 / w` unless one above 0 is
-    given.  With `clip` coordinates are limited to 0 to 1.  Only the data's shape is read.
+    Centres are `(i + offset) * step` along rows and columns; a step that is not above 0 is taken as `1 / h` or `1 / w`.
+    With `clip` coordinates are limited to 0 to 1.  Only the data's shape is read.
     """
     given = floats(data, 0, 4)
     _positive("sizes", sizes)
@@ -139,11 +139,11 @@ def multibox_transform_loc(
 ) -> Judgement:
     """The boxes that predictions make of anchors.   t[b, c, n], t[b, 4 * n], t[1, n, 4] -> (t[b, n, 6], int32[b])
 
-    An anchor's class is the one after 0, the background, with the greatest score; there is a box if that is `threshold`
-    or more: a row of the class less 1, its score, and four coordinates.  Of the predictions, times their `variances`,
-    the first two, times the anchor's sides, move its centre, and e to the power of the others stretches its sides.
-    With `clip` coordinates are limited to 0 to 1.  The boxes of a batch come first and are counted; the other rows
-    are -1.  The sizes agree [op.multibox_transform_loc.agree].
+    An anchor's class is the one with the greatest score, without 0, the background; if that is `threshold` or more,
+    there is a box: a row of the class minus 1, its score, and four coordinates.  Of the predictions, times their
+    `variances`, the first two, times the anchor's sides, move its centre, and e to the power of the others stretches
+    its sides. With `clip` coordinates are limited to 0 to 1.  The boxes of a batch come first and are counted; the
+    other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
     """
     given, moves, boxes = floats(cls_prob, 0, 3), floats(loc_pred, 1, 2), floats(anchor, 2, 3)
     same_dtype(given, moves, boxes)
@@ -193,7 +193,7 @@ def _predicted(
     scores: Sequence[float], deltas: Sequence[float], image: Sequence[float], anchors: Sequence[Box],
     extents: tuple[int, int], stride: int, least: int, iou_loss: bool,
 ) -> Iterator[tuple[Box, float]]:  # fmt: skip
-    """For each position and anchor, the box clipped to the image and its score: -1 outside of the image or if small."""
+    """For each position and anchor, the box clipped to the image and its score: -1 outside of the image or for a small box."""
     (tall, broad, scale), (height, width) = image, extents
     area = height * width
     smallest = scale * least
