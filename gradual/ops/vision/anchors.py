@@ -193,7 +193,7 @@ def _predicted(
     scores: Sequence[float], deltas: Sequence[float], image: Sequence[float], anchors: Sequence[Box],
     extents: tuple[int, int], stride: int, least: int, iou_loss: bool,
 ) -> Iterator[tuple[Box, float]]:  # fmt: skip
-    """For each position and anchor, the box clipped to the image and its score: -1 outside of the image or for a small box."""
+    """For each position and anchor, the clipped box and its score: -1 outside of the image or for a small box."""
     (tall, broad, scale), (height, width) = image, extents
     area = height * width
     smallest = scale * least
