@@ -1,4 +1,4 @@
-"""Unpacking and packing `?`: it is named when its value enters a scope, and becomes `?` when the value leaves.
+"""Unpacking: a `?` is named by a variable where its value enters a scope; packing: variables become `?` on the way out.
 
 An unpacked `?` is an existential: a variable with a witness, the part of a run-time value that has its number.
 A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs in no variable's name.

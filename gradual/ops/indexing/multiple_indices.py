@@ -72,7 +72,7 @@ def _adv_index_contents(inputs: TupleType[Dim]) -> Contents:
 
 
 def _adv_index_lookups(inputs: TupleType[Dim]) -> tuple[Lookup, ...]:
-    """The lookups of each index in its own axis; none for an empty result."""
+    """A lookup of each index tensor in its own axis; the number of indices is that of their broadcast shape."""
     data, *named = fields(inputs, 0)
     count, _ = broadcast([part.shape for part in named])
     return tuple(Lookup((0, at + 1), data.shape[at], (0, 0, at), count) for at in range(len(named)))

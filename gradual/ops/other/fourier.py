@@ -35,7 +35,7 @@ def _frequency(real: Sequence[float], imaginary: Sequence[float], k: int, circle
 
 
 def floats(given: Type[Dim], operand: int, least: int = 0) -> TensorType[Dim]:
-    """The argument as a tensor of floats; raises IllFormed where it is none."""
+    """The argument as a tensor of floats; raises IllFormed if it is not."""
     found = tensor(given, operand, least=least)
     of_dtype(found, operand, lambda dtype: dtype.is_float, "a tensor of floats")
     return found

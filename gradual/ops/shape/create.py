@@ -357,4 +357,4 @@ DYNAMIC = (
     dynamic_twin(ones, ("shape",)),
     dynamic_twin(full, ("shape",)),
 )
-"""Their dynamic variants."""
+"""The dynamic variants of `zeros`, `ones` and `full`."""

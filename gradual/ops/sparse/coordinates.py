@@ -38,7 +38,7 @@ Row = Sequence[int]
 
 
 def vector_of_integers(given: TensorType[Dim], operand: int) -> TensorType[Dim]:
-    """The argument as a vector of integers; raises IllFormed where it is none."""
+    """The argument as a vector of integers; raises IllFormed if it is not."""
     return integers(tensor(given, operand, rank=1), operand)
 
 

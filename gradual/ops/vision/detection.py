@@ -28,7 +28,7 @@ Row: TypeAlias = Sequence[Any]
 
 # ----------------------------------------------------------------------------------------------------------- boxes
 def floats(given: Type[Dim], operand: int, rank: int) -> TensorType[Dim]:
-    """The argument as a tensor of floats of this rank; raises IllFormed if it is none."""
+    """The argument as a tensor of floats of this rank; raises IllFormed if it is not."""
     found = tensor(given, operand, rank=rank)
     of_dtype(found, operand, lambda dtype: dtype.is_float, "a tensor of floats")
     return found

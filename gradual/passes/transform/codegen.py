@@ -144,4 +144,4 @@ PASSES: tuple[Pass, ...] = (
         idempotent=True,
     ),
 )
-"""Policies."""
+"""The pass `codegen`."""

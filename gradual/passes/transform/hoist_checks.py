@@ -120,4 +120,4 @@ PASSES: tuple[Pass, ...] = (
         idempotent=True,
     ),
 )
-"""Checks."""
+"""The passes on checks."""

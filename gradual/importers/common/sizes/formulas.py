@@ -222,7 +222,7 @@ def _ceiled(found: _Fraction) -> _Fraction:
 
 
 def formula(text: str) -> Formula:
-    """Read a text as a formula; raises NoFormula if it is none, or none that a program can express."""
+    """Read a text as a formula; raises NoFormula if it is not a formula, or if a program cannot express it."""
     if len(text) > _LONGEST:
         raise NoFormula
     spelled = _FACTOR.sub(r"\1*", text)
