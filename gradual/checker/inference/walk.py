@@ -75,7 +75,7 @@ class Inference:
         return self.found
 
     def _ranks_by_use(self) -> bool:
-        """Set the rank of one tensor without a shape whose uses admit a single rank; False if there is no such tensor."""
+        """Set the rank of one tensor without a shape whose uses admit a single rank; False if there is no such one."""
         places = (place for ways in self.found.places.values() for place in ways.values())
         for part in (part for place in places for part in sk.parts(place)):
             if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
