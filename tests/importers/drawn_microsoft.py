@@ -282,6 +282,22 @@ def attention(draw: Draw) -> Made:
     return Made(draw.operator, [x, w, bias, mask(draw, batch, places, keys), before, added], settings, outputs)
 
 
+@own("RotaryEmbedding")
+def rotation(draw: Draw) -> Made:
+    batch, places, heads, pairs = draw.whole(1, 3), draw.whole(1, 4), draw.whole(1, 3), draw.whole(1, 3)
+    beyond = draw.whole(0, 2) * 2 if draw.rarely(0.3) else 0
+    size = 2 * pairs + beyond
+    settings = draw.given(interleaved=draw.whole(0, 1))
+    settings |= {"rotary_embedding_dim": 2 * pairs, "num_heads": heads} if beyond else {}
+    flat = bool(beyond) or draw.rarely(0.5)
+    x = draw.array((batch, places, heads * size) if flat else (batch, heads, places, size), "float32", 0.0)
+    rows = places + draw.whole(0, 3)
+    caches = [weight(draw, rows, pairs) for _ in range(2)]
+    one = np.array([draw.whole(0, rows - places)], "int64")
+    each = np.array([draw.whole(0, rows - 1) for _ in range(batch * places)], "int64").reshape(batch, places)
+    return Made(draw.operator, [x, one if draw.rarely(0.4) else each, *caches], settings)
+
+
 @own("MultiHeadAttention")
 def many_heads(draw: Draw) -> Made:
     batch, places, heads, size = draw.whole(1, 3), draw.whole(1, 4), draw.whole(1, 3), draw.whole(1, 3)

@@ -22,6 +22,7 @@ NOT_DRAWN = {
     *("Scatter", "Upsample", "Constant"),  # other names of what is drawn
     *("Attention", "CumProd", "RMSNormalization", "Swish"),  # younger than the versions that are drawn
     *("com.microsoft.BiasSplitGelu", "com.microsoft.QLinearWhere", "com.microsoft.MatMulInteger16"),  # no kernel
+    *("com.microsoft.GroupNorm", "com.microsoft.SkipGroupNorm", "com.microsoft.NhwcConv"),
     "com.microsoft.SimplifiedLayerNormalization",
 }
 """Operators of which no single node is drawn."""

@@ -12,11 +12,13 @@ from onnx import ModelProto, helper, numpy_helper
 
 import gradual
 from gradual.importers.onnx.file.reading import model_of, read
+from gradual.importers.onnx.importers import IMPORTERS
 from gradual.importers.onnx.microsoft.blocked import block_of
 from gradual.importers.onnx.program import program
 from gradual.run.value import Fault
 from tests.importers.models import declared, given, model, node, ones, port, refused, same, signature, stops
 from tests.importers.node_tests import tensor
+from tests.material import ROOT
 
 OPSETS = {"com.microsoft": 1, "com.microsoft.nchwc": 1}
 
@@ -112,6 +114,20 @@ def test_normalizations_of_the_runtime_are_in_onnx_domain_too(opset: int) -> Non
     assert np.allclose(found.flat(), wanted.ravel(), atol=1e-5)
 
 
+def test_groups_of_channels_are_normalized_wherever_channels_are() -> None:
+    x, skip, gamma, beta, bias = f32(1, 4, 2, 3), f32(1, 4), f32(4), f32(4) - 1, f32(4) * 2
+    whole = x + (skip + bias)[..., None, None]
+    groups = normal(whole.reshape(1, 2, 12), 1e-5).reshape(x.shape)
+    plain = groups * gamma[:, None, None] + beta[:, None, None]
+    wanted = plain / (1 + np.exp(-plain))
+    inputs = {"x": [1, 2, 3, 4], "g": gamma, "b": beta, "k": skip, "c": bias}
+    made = one("SkipGroupNorm", "x g b k c", inputs, "y s", groups=2, activation=1)
+    found = given(made, np.moveaxis(x, 1, -1))
+    assert near(found[0], np.moveaxis(wanted, 1, -1)) and near(found[1], np.moveaxis(whole, 1, -1))
+    made = one("GroupNorm", "x g b", inputs | {"x": [1, 4, 2, 3]}, groups=2, activation=0, channels_last=0)
+    assert near(given(made, whole), plain)
+
+
 def test_embeddings_are_summed_and_normalized() -> None:
     words, places, segments, gamma, beta = f32(7, 4), f32(5, 4), f32(2, 4) + 1, f32(4), f32(4) - 1
     ids, kinds, mask = np.int32([[1, 6, 2]]), np.int32([[0, 1, 1]]), np.int32([[1, 1, 0]])
@@ -147,6 +163,12 @@ def test_products_and_convolutions_have_activations() -> None:
     assert near(given(made, x, z), np.clip(whole, -1, 2))
     stops(made, x, z[..., :1])
     refused(one("FusedConv", "x w", inputs, activation="Mish"), "activation='Mish'")
+
+
+def test_a_convolution_with_its_channels_last() -> None:
+    x, w, b = f32(1, 3, 3, 2), f32(4, 1, 1, 2), f32(4)
+    made = one("NhwcConv", "x w b", {"x": ["n", 3, 3, 2], "w": w, "b": b})
+    assert near(given(made, x), np.einsum("nhwi,oi->nhwo", x, w[:, 0, 0]) + b)
 
 
 @pytest.mark.parametrize("bits", [2, 4, 8])
@@ -239,6 +261,20 @@ def test_attention_of_keys_that_are_given() -> None:
     assert near(given(made, three), attended(*(three[:, :, :, at].transpose(0, 2, 1, 3) for at in range(3))))
     made = one("MultiHeadAttention", "q k v", inputs, num_heads=2, unidirectional=1)
     refused(made, "there may be more or fewer keys than places")
+
+
+@pytest.mark.parametrize("interleaved", [0, 1])
+def test_pairs_of_features_are_turned_by_their_place(interleaved: int) -> None:
+    x, cosine, sine, places = f32(1, 2, 8), f32(5, 2), f32(5, 2) + 1, np.int64([[4, 0]])
+    heads = x.reshape(1, 2, 2, 4)
+    c, s = cosine[places][:, :, None], sine[places][:, :, None]
+    first, second = (heads[..., ::2], heads[..., 1::2]) if interleaved else (heads[..., :2], heads[..., 2:])
+    turned = first * c - second * s, first * s + second * c
+    wanted = np.stack(turned, -1).reshape(1, 2, 8) if interleaved else np.concatenate(turned, -1).reshape(1, 2, 8)
+    inputs = {"x": ["n", 2, 8], "p": (["n", 2], "int64"), "c": cosine, "s": sine}
+    made = one("RotaryEmbedding", "x p c s", inputs, interleaved=interleaved)
+    assert near(given(made, x, places), wanted)
+    refused(one("RotaryEmbedding", "x p c s", inputs, scale=2.0), "scale=2.0")
 
 
 # -------------------------------------------------------------------------------------------------------------- codes
@@ -381,3 +417,9 @@ def test_other_operators_of_the_domain_are_refused_by_name() -> None:
     says = "Sampling `y`: an operator of the domain com.microsoft that is not imported"
     refused(one("Sampling", "x", {"x": ["n"]}), says)
     assert numpy_helper.to_array(several([], {"x": ones(2)}).graph.initializer[0]).tolist() == [0, 1]
+
+
+def test_the_operators_that_are_imported_are_listed_for_users() -> None:
+    page = (ROOT / "docs/how-to/import-onnx.md").read_text()
+    listed = page.partition("write them: ")[2].partition(".\n")[0]
+    assert listed == ", ".join(f"`{name}`" for domain, name in sorted(IMPORTERS) if domain == "com.microsoft")

@@ -25,7 +25,15 @@ from gradual.importers.onnx.file.narrow import KINDS, Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
 from gradual.importers.onnx.importers import IMPORTERS, Scope, Use, held
-from gradual.importers.onnx.microsoft import activations, attention, blocked, normalizations, products, quantized
+from gradual.importers.onnx.microsoft import (
+    activations,
+    attention,
+    blocked,
+    normalizations,
+    products,
+    quantized,
+    rotations,
+)
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
@@ -50,7 +58,7 @@ from gradual.types.unpacking import opened
 
 FAMILIES = (
     *(control, drawing, elementwise, images, indexing, networks, padding, quantization, recurrent, reductions),
-    *(sequences, shapes, activations, attention, blocked, normalizations, products, quantized),
+    *(sequences, shapes, activations, attention, blocked, normalizations, products, quantized, rotations),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

@@ -108,3 +108,37 @@ def _counts(use: Use, words: Value, mask: Value | None) -> Value:
         return use.call("zeros", shape=size, dtype=DType.INT32)
     kept = use.call("equal", mask, use.like(1, mask))
     return use.call("sum", use.call("cast", kept, dtype=DType.INT32), axis=[1])
+
+
+# -------------------------------------------------------------------------------------------------- groups of channels
+@microsoft("GroupNorm")
+def group_normalization(use: Use) -> Value:
+    """Groups of channels of each sample, normalized, scaled and shifted, and an activation."""
+    return _groups(use, use[0])
+
+
+@microsoft("SkipGroupNorm")
+def skip_group_normalization(use: Use) -> list[Value]:
+    """The same of the sum of two images and a bias, and the sum; the second may be one number for each channel."""
+    x, skip, bias = use[0], use[3], use.optional(4)
+    last = bool(use.attribute("channels_last", 1))
+    if skip.rank == 2 and x.rank == 4:
+        skip = use.expanded(skip, [1, 2] if last else [2, 3])
+    whole = use.call("add", x, broadcast_into(use, skip, x))
+    if bias is not None:
+        fitting = vector(use, bias, x, 3 if last else 1)
+        whole = use.call("add", whole, fitting if last else use.expanded(fitting, [1, 2]))
+    return [_groups(use, whole), whole]
+
+
+def _groups(use: Use, x: Value) -> Value:
+    last = bool(use.attribute("channels_last", 1))
+    if x.rank != 4 or use.required("activation") not in (0, 1):
+        raise Unsupported(f"an image of rank {x.rank}, with activation={use.required('activation')}")
+    image = use.call("transpose", x, axes=[0, 3, 1, 2]) if last else x
+    parts = (as_type(use, vector(use, use[at], image, 1), x.dtype) for at in (1, 2))
+    settings = {"num_groups": use.required("groups"), "epsilon": use.attribute("epsilon", 1e-5)}
+    found = use.call("nn.group_norm", image, *parts, **settings)
+    if use.required("activation"):
+        found = use.call("multiply", found, use.call("sigmoid", found))
+    return use.call("transpose", found, axes=[0, 2, 3, 1]) if last else found

@@ -45,6 +45,16 @@ def fused_convolution(use: Use) -> Value:
     return activated(use, found if added is None else use.call("add", found, of_shape(use, added, found)))
 
 
+@microsoft("NhwcConv")
+def convolution_of_channels_last(use: Use) -> Value:
+    """`Conv` of an image and a weight whose channels come last."""
+    x, weight = (
+        use.call("transpose", one, axes=[0, one.rank - 1, *range(1, one.rank - 1)]) for one in (use[0], use[1])
+    )
+    found = use.composed("Conv", x, weight, use.optional(2), **use.node.attributes)
+    return use.call("transpose", found, axes=[0, *range(2, found.rank), 1])
+
+
 # -------------------------------------------------------------------------------------------------- weights of few bits
 @microsoft("MatMulNBits")
 def product_of_few_bits(use: Use) -> Value:
