@@ -80,6 +80,30 @@ def embedding(draw: Draw) -> Made:
 
 
 # ----------------------------------------------------------------------------------------------------------- products
+@own("QEmbedLayerNormalization")
+def quantized_embedding(draw: Draw) -> Made:
+    made, kind = embedding(draw), draw.one(*EIGHT)
+    tables = [None if one is None else codes(draw, np.shape(one.value), kind) for one in made.inputs[2:7]]
+    scales = [None if one is None else Setting(np.float32(draw.one(0.1, 0.02)), 0.9) for one in tables]
+    zeros = [None if one is None else point(draw, (), kind) for one in tables]
+    given = [None if one is None else Setting(one, 0.9) for one in tables]
+    return Made(draw.operator, [*made.inputs[:2], *given, made.inputs[7], *scales, *zeros], made.attributes, 2)
+
+
+@own("GatherBlockQuantized")
+def rows_of_few_bits(draw: Draw) -> Made:
+    bits, block, rows, features = draw.one(2, 4, 8), 16, draw.whole(1, 5), draw.one(16, 32, 48)
+    count = features // block
+    data = codes(draw, (rows, features * bits // 8), "uint8")
+    scales = np.asarray(step(draw, (rows, count)).value)
+    zeros = codes(draw, (rows, -(-count * bits // 8)), "uint8")
+    shape = draw.shape(0, 2)
+    chosen = np.array([draw.whole(-rows, rows - 1) for _ in range(int(np.prod(shape)))], "int64").reshape(shape)
+    settings = {"bits": bits, "block_size": block, "quantize_axis": draw.one(1, -1)}
+    parts = [Setting(scales, 1.0), None if draw.rarely(0.3) else Setting(zeros, 1.0)]
+    return Made(draw.operator, [Setting(data, 1.0), chosen, *parts], settings)
+
+
 @own("FusedMatMul", "TransposeMatMul")
 def product(draw: Draw) -> Made:
     flips = draw.given(transA=draw.whole(0, 1), transB=draw.whole(0, 1))

@@ -46,6 +46,11 @@ def f32(*shape: int) -> Any:
     return ((np.arange(np.prod(shape)) * 37 % 23 - 11) / 4).astype(np.float32).reshape(shape)
 
 
+def eight(*shape: int) -> Any:
+    """Codes all over the range of uint8."""
+    return (np.arange(np.prod(shape)) * 37 % 251).astype(np.uint8).reshape(shape)
+
+
 def softmax(x: Any) -> Any:
     raised = np.exp(x - x.max(-1, keepdims=True))
     return raised / raised.sum(-1, keepdims=True)
@@ -142,6 +147,21 @@ def test_embeddings_are_summed_and_normalized() -> None:
     assert error.data["counterexample"] == {"n": 6}
 
 
+def test_embeddings_may_be_quantized() -> None:
+    tables = {
+        name: eight(*shape) for name, shape in {"w": (7, 4), "p": (5, 4), "s": (2, 4), "g": (4,), "b": (4,)}.items()
+    }
+    steps, zeros = (
+        {f"{name}{kind}": value for name in tables} for kind, value in (("t", np.float32(0.1)), ("z", np.uint8(9)))
+    )
+    ids, kinds = np.int32([[1, 6, 2]]), np.int32([[0, 1, 1]])
+    inputs = {"i": (["n", 3], "int32"), "k": (["n", 3], "int32"), **tables, **steps, **zeros}
+    words = " ".join(["i k w p s g b -", *steps, *zeros])
+    found = given(one("QEmbedLayerNormalization", words, inputs, "y c"), ids, kinds)
+    w, p, s, gamma, beta = ((table - 9.0) * np.float32(0.1) for table in tables.values())
+    assert near(found[0], normal(w[ids] + p[:3] + s[kinds]) * gamma + beta) and same(found[1], np.int32([0]))
+
+
 # ----------------------------------------------------------------------------------------------------------- products
 def test_operands_of_a_product_are_transposed() -> None:
     a, b = f32(2, 3, 4), f32(2, 5, 3)
@@ -185,6 +205,17 @@ def test_weights_of_few_bits_are_unpacked(bits: int, zeros: str) -> None:
     made = one("MatMulNBits", words, inputs, K=20, N=3, bits=bits, block_size=16)
     assert near(given(made, f32(2, 20)), f32(2, 20) @ weight.T)
     stops(one("MatMulNBits", words, inputs | {"x": ["n", None]}, K=20, N=3, bits=bits, block_size=16), f32(2, 19))
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_rows_of_few_bits_are_unpacked(bits: int) -> None:
+    codes = np.arange(96).reshape(3, 32) * 7 % (1 << bits)
+    scale, zero = np.float32([[1, 2], [0.5, 4], [0.25, 1]]), np.array([[0, 1], [1, 1], [1, 0]])
+    numbers = ((codes.reshape(3, 2, 16) - zero[..., None]) * scale[..., None]).reshape(3, 32)
+    inputs = {"w": packed(codes, bits), "i": (["n"], "int64"), "s": scale, "z": packed(zero, bits)}
+    made = one("GatherBlockQuantized", "w i s z", inputs, bits=bits, block_size=16)
+    assert near(given(made, np.int64([2, -3])), numbers[[2, 0]])
+    stops(made, np.int64([3]))
 
 
 def packed(codes: Any, bits: int) -> Any:

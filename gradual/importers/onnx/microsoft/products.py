@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from gradual.importers.common.applying import positive
 from gradual.importers.common.products import product
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, as_type, imports, of_shape, vector
 from gradual.importers.onnx.microsoft.activations import activated
+from gradual.importers.onnx.operators.quantization import by_block, scaled
 from gradual.types.dtype import DType
 
 microsoft = partial(imports, domain="com.microsoft")
@@ -96,6 +98,25 @@ def _zero_points(use: Use, zeros: Value | None, bits: int, shape: list[int]) -> 
         packed = use.call("reshape", zeros, newshape=[rows, -(-count * bits // 8)])
         zeros = use.call("strided_slice", _unpacked(use, packed, bits), begin=[0, 0], end=shape)
     return use.call("reshape", zeros, newshape=[*shape, 1])
+
+
+@microsoft("GatherBlockQuantized")
+def rows_of_few_bits(use: Use) -> Value:
+    """The slices that indices select of a tensor in blocks, each with a scale and a zero point; bytes hold several."""
+    data, scales, zeros, bits = use[0], use[2], use.optional(3), use.attribute("bits", 4)
+    if data.bits is None:
+        if data.dtype is not DType.UINT8 or bits not in (2, 4, 8):
+            raise Unsupported(f"codes of {bits} bits in {data.dtype}")
+        data = _unpacked(use, data, bits)
+        zeros = use.like(1 << bits - 1, data) if zeros is None else _unpacked(use, zeros, bits)
+    axis, size = positive(use.attribute("quantize_axis", 1), data.rank), use.attribute("block_size", 128)
+    if size < 1:
+        raise Unsupported(f"block_size={size}")
+    if zeros is not None and zeros.rank:
+        zeros = by_block(use, data, axis, use.call("slice_like", zeros, scales, axes=[data.rank - 1]), size)
+    numbers = scaled(use, data, by_block(use, data, axis, scales, size), zeros)
+    along = positive(use.attribute("gather_axis", 0), data.rank)
+    return use.call("take", as_type(use, numbers, scales.dtype), use[1], axis=along, mode="fast")
 
 
 def _unpacked(use: Use, packed: Value, bits: int) -> Value:

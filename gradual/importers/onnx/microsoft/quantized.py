@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, as_scalar, as_type, broadcast_into, imports
+from gradual.importers.onnx.microsoft.normalizations import embed_layer_normalization
 from gradual.importers.onnx.operators.quantization import (
     Codes,
     dynamically_quantized,
@@ -196,6 +198,15 @@ def integer_productproduct_as_numbers(use: Use) -> Value:
 def dynamic_product(use: Use) -> Value:
     """The same, of which the left matrix is quantized as it comes."""
     return product_as_numbers(use, Codes(*dynamically_quantized(use, use[0])), operand(use, 1, 2, 3), use.optional(4))
+
+
+@microsoft("QEmbedLayerNormalization")
+def quantized_embedding(use: Use) -> list[Value | None]:
+    """`EmbedLayerNormalization`, of which the tables, the scale and the shift are quantized."""
+    tables = [
+        _numbers(use, operand(use, at, at + 6, at + 11)) if use.optional(at) is not None else None for at in range(2, 7)
+    ]
+    return embed_layer_normalization(replace(use, inputs=(use[0], use.optional(1), *tables, use.optional(7))))
 
 
 @microsoft("MatMulInteger16")

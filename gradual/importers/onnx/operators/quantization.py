@@ -7,6 +7,7 @@ to the bounds of its type.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from gradual.importers.common.applying import positive
 from gradual.importers.common.products import product
@@ -61,7 +62,8 @@ def _aligned(use: Use, x: Value, scale: Value, zero: Value | None) -> tuple[Valu
         raise Unsupported(f"block_size={block}")
     if is_number(scale) and not block:
         return as_scalar(use, scale), None if zero is None else as_scalar(use, zero)
-    axis, spread = positive(use.attribute("axis", 1), x.rank), _by_block if block else _by_slice
+    axis = positive(use.attribute("axis", 1), x.rank)
+    spread = partial(by_block, size=block) if block else _by_slice
     return spread(use, x, axis, scale), None if zero is None else spread(use, x, axis, zero)
 
 
@@ -72,9 +74,8 @@ def _by_slice(use: Use, x: Value, axis: int, value: Value) -> Value:
     return lane(use, use.exactly(value, 0, extent_of(use, x, axis)), x.rank - 1 - axis)
 
 
-def _by_block(use: Use, x: Value, axis: int, value: Value) -> Value:
+def by_block(use: Use, x: Value, axis: int, value: Value, size: int) -> Value:
     """A number for each block of an axis, of which the last may be smaller; the other axes are those of the tensor."""
-    size = use.attribute("block_size", 0)
     if value.rank != x.rank:
         raise Unsupported(f"a scale or zero point of rank {value.rank} for the blocks of a tensor of rank {x.rank}")
     whole = x.extent(axis)
