@@ -32,9 +32,9 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
     if options.advise and found:
         found = _mended(found, graded, trials_of(source, options, compile_source))
     elif options.advise:
-        graded = computed(graded, surface, CATALOGUE, trials_of(source, options, compile_source))
-        trials = trials_of(source, options, compile_source)
-        graded = _repaired(graded, surface, result, trials)
+        if source.origins is None:
+            graded = computed(graded, surface, CATALOGUE, trials_of(source, options, compile_source))
+        graded = _repaired(graded, surface, result, trials_of(source, options, compile_source), source.origins is None)
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
@@ -55,15 +55,18 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
 
 
 def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
-    """The syntax errors, with edits that depend on type checking."""
+    """The syntax errors; those whose fix only type checking can choose get it."""
     from gradual.checker.fixes.products import by_rank
 
     return by_rank(divided(found, graded, trials), trials)
 
 
-def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
-    """The diagnostics; an error gets an edit that fixes it, or else a `where` or a cast, if one is found.
+def _repaired(
+    found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials, is_text: bool
+) -> list[Diagnostic]:
+    """The diagnostics; add to each error a fix if one is found: an edit, or else a `where` or a cast.
 
+    A program that was imported from a model is not edited by its user: only what its inputs have to meet is of use.
     The modules of repairs are imported only if there is an error.
     """
     if not any(one.severity is Severity.ERROR for one in found):
@@ -72,7 +75,9 @@ def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, tri
     from gradual.checker.fixes.trying import repaired
 
     states = result.definitions(surface)
-    return advised(repaired(found, surface, CATALOGUE, [state for state, _ in states], trials), states, trials)
+    if is_text:
+        found = repaired(found, surface, CATALOGUE, [state for state, _ in states], trials)
+    return advised(found, states, trials)
 
 
 def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
@@ -80,8 +85,8 @@ def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
 
     Args:
         text: the program.
-        name: what diagnostics call it, such as the name of its file.
-        smt: whether Z3 is asked where nothing else decides; another version of Z3 may prove more or less.
+        name: its name in diagnostics, such as the name of its file.
+        smt: whether Z3 is used where no other stage decides; another version of Z3 may prove more or less.
 
     >>> check("def @f(%x: Tensor[(n,), float32]) { nn.relu(%x) }").types["@f"]
     'fn (Tensor[(n,), float32]) -> Tensor[(n,), float32]'
