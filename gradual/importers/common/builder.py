@@ -321,7 +321,7 @@ class Builder:
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
         text, origins = self.marks.removed(indented(marked), self.folded)
-        return Program(text, origins, Weights(self.weights), tuple(notes))
+        return Program(text, origins, Weights(self.weights), (*notes, *self.small.notes))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())

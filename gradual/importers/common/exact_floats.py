@@ -3,7 +3,7 @@
 Exporters compute sizes in floats: `Cast` to a float, `Div` by 2, `Ceil` or `Floor`, and `Cast` back.  Where
 such floats become integers again, the program gets the integer formula instead, and `@main` requires sizes so small
 that the floats are exact.
-[decision 0043]
+[decision 0042]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from math import gcd, isfinite, lcm
 from typing import Any
 
-from gradual.dims.bounds.interval import Estimate, Interval
+from gradual.dims.bounds.interval import Estimate, Interval, primitive
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.rewrite.simplify import Knowledge, simplified_dim
 from gradual.dims.term.dim import Dim, Variable, constant, maximum, minimum, of_atom
@@ -92,7 +92,7 @@ def _converted(value: Value, limit: int) -> Fractions | None:
         found = [_exact(one, limit, (one,), ()) for one in value.fractions]
         return None if None in found else tuple(one for one in found if one is not None)
     contents = value.type.contents if isinstance(value.type, TensorType) and value.dtype.is_integer else None
-    named = [part for part in contents or () if is_named(part)]
+    named = [part for part in contents or () if is_named(part) and all(name.witness is None for name in part.names)]
     if contents is None or len(named) < len(contents):
         return None
     return tuple(Fraction(part, small=((part, limit),)) for part in named)
@@ -191,17 +191,23 @@ class Small:
 
     Attributes:
         greatest: name -> the greatest size.
-        others: further conditions, in the order in which they arose.
+        others: a formula of several names -> its greatest value.
     """
 
     def __init__(self) -> None:
         self.greatest: dict[Variable, int] = {}
-        self.others: dict[str, None] = {}
+        self.others: dict[Dim, int] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """One line if something is required."""
+        why = "the model computes sizes in floats, which hold no greater integers exactly"
+        return [f"`{clauses[0]}` is required: {why}"] if (clauses := self.clauses) else []
 
     @property
     def clauses(self) -> list[str]:
         """The conditions, as `where` has them."""
-        return [*(f"{name} <= {most}" for name, most in self.greatest.items()), *self.others]
+        return [f"{one} <= {most}" for one, most in (*self.greatest.items(), *self.others.items())]
 
     def integers(self, value: Value, dtype: DType, positive: Collection[str]) -> list[Dim] | None:
         """The formulas of the integers that floats become, which are required to be small; None if they are not known.
@@ -227,14 +233,14 @@ class Small:
         """Require that a formula of sizes lies between `-limit` and `limit`."""
         names = sorted(dim.names, key=str)
         for name in names:
-            self.greatest.setdefault(name, limit)
+            self.greatest[name] = min(limit, self.greatest.get(name, limit))
         if len(names) == 1:
             self._lower(names[0], dim, limit)
         around = self._estimate().of(dim)
         if around.high is None or around.high > limit:
-            self.others[f"{dim} <= {limit}"] = None
+            self.others[dim] = limit
         if around.low is None or around.low < -limit:
-            self.others[f"{-dim} <= {limit}"] = None
+            self.others[-dim] = limit
 
     def _lower(self, name: Variable, dim: Dim, limit: int) -> None:
         """Lower the greatest size of a name to where the formula is within the limit, if its bounds tell where."""
@@ -250,4 +256,10 @@ class Small:
             self.greatest[name] = low
 
     def _estimate(self) -> Estimate:
-        return Estimate({of_atom(name): Interval(0, most) for name, most in self.greatest.items()})
+        bounds = {of_atom(name): Interval(0, most) for name, most in self.greatest.items()}
+        for dim, most in self.others.items():
+            form, scale, offset = primitive(dim)
+            most -= offset
+            inside = Interval(None, most // scale) if scale > 0 else Interval(-(most // -scale), None)
+            bounds[form] = bounds.get(form, Interval()) & inside
+        return Estimate(bounds)
