@@ -3,7 +3,7 @@
 Exporters compute sizes in floats: `Cast` to a float, `Div` by 2, `Ceil` or `Floor`, and `Cast` back.  Where
 such floats become integers again, the program gets the integer formula instead, and `@main` requires sizes so small
 that the floats are exact.
-[decision 0042]
+[decision 0043]
 """
 
 from __future__ import annotations
