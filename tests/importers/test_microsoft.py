@@ -417,6 +417,20 @@ def test_channels_in_blocks_whose_size_the_model_tells(block: int, channels: int
     assert near(given(made, f32(2, 3, 4, 4)), wanted(f32(2, 3, 4, 4)))
 
 
+def test_the_size_of_a_block_follows_from_what_a_convolution_takes() -> None:
+    """8 channels in blocks are blocks of 8, and 8 channels of a plain image are less than a block."""
+    first, second = f32(16, 8, 1, 1), f32(16, 3, 1, 1)
+    plain = [node("Conv", "x v", "y", domain="com.microsoft.nchwc")]
+    assert block_of(model_of(several(plain, {"x": ["n", 8, 4, 4], "v": first}))) == 16
+    behind = [node("ReorderInput", "x", "a", domain="com.microsoft.nchwc")]
+    behind += [node("Conv", "a v", "y", domain="com.microsoft.nchwc")]
+    assert block_of(model_of(several(behind, {"x": ["n", 8, 4, 4], "v": first}))) == 8
+    either = [node("Conv", "x v", "y", domain="com.microsoft.nchwc")]
+    assert block_of(model_of(several(either, {"x": ["n", 3, 4, 4], "v": second}))) is None
+    made = several(either, {"x": ["n", 3, 4, 4], "v": f32(12, 3, 1, 1)})
+    refused(made, "blocks neither of 8 nor of 16 channels")
+
+
 def test_channels_in_blocks_whose_size_nothing_tells_are_checked_and_not_run() -> None:
     made, _ = images(16, 16)
     assert block_of(model_of(made)) is None

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
-from gradual.dims.term.dim import Dim
 from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.sizes.ports import Extent
-from gradual.importers.common.values import Value
+from gradual.importers.common.values import Value, is_named
 from gradual.importers.torch.file.schema import Graph, Meta, Name, Node
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -252,11 +251,6 @@ def _of_type(number: Any, dtype: DType) -> NUMBER:
     if isinstance(number, float) and not number.is_integer():
         raise Unsupported(f"the number {number} as an element of {dtype}")
     return int(number)
-
-
-def is_named(size: Any) -> TypeGuard[Dim]:
-    """Whether a size is a formula of names, which can be written anywhere in the program."""
-    return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 
 def promoted(values: Sequence[Value]) -> DType:

@@ -59,14 +59,15 @@ def _fits(node: Node, sizes: tuple[int, ...], maker: Node | None, block: int) ->
         return False
     if groups > 1:
         return (each == 1 and out == groups) or (each % block == 0 and out // groups % block == 0)
-    if each >= block:
-        return each % block == 0 and (maker is None or maker.domain == DOMAIN or not _is_plain(maker))
-    return maker is None or maker.domain != DOMAIN or maker.operator == "ReorderOutput"
+    takes_blocks = each >= block
+    return (not takes_blocks or each % block == 0) and _gives_blocks(maker) in (None, takes_blocks)
 
 
-def _is_plain(maker: Node) -> bool:
-    """Whether a node gives an image whose channels do not stand in blocks."""
-    return maker.kind == (DOMAIN, "ReorderOutput")
+def _gives_blocks(maker: Node | None) -> bool | None:
+    """Whether a node gives channels in blocks; None of one that may give either, as it does with any tensor."""
+    if maker is None:
+        return False
+    return maker.operator != "ReorderOutput" if maker.domain == DOMAIN else None
 
 
 def whole_blocks(channels: int, block: int) -> int:
