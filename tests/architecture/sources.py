@@ -14,7 +14,7 @@ PACKAGE = ROOT / "gradual"
 GROUND = ("origin", "source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
-    *("run", "passes", "importers", "lints", "report"),
+    *("run", "passes", "shape_functions", "importers", "lints", "report"),
 )
 RIM = ("interface", "conformance", "tools")
 ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", "exported", *RIM, "__init__", "__main__")

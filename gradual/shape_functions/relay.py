@@ -1,0 +1,97 @@
+"""A shape function as a program of the language: needs are `assert`s, sizes are computed as `dim[…]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gradual.dims.term.constraint import Constraint
+from gradual.dims.term.dim import Dim, constant
+from gradual.shape_functions.form import ABSENT, Definition, Need, ShapeFunction
+from gradual.shape_functions.infix import Infix
+from gradual.shape_functions.notes import bounded, described, one_line
+
+_GREATEST = (1 << 63) - 1
+
+
+def _number(number: int) -> str:
+    """A number; one beyond int64 is computed from numbers that fit.  [pass.surface.number]"""
+    if abs(number) <= _GREATEST:
+        return str(number)
+    quotient, rest = divmod(abs(number), _GREATEST)
+    return f"{'-' if number < 0 else ''}({_number(quotient)} * {_GREATEST} + {rest})"
+
+
+_INFIX = Infix("%{}".format, _number, lambda test, then, orelse: f"if {test} then {then} else {orelse}")
+
+
+def printed(made: ShapeFunction) -> str:
+    """The program: one function, whose value is the shapes, the offsets, the bytes and the arena."""
+    return "\n".join([*_comments(made), *_function(made)]) + "\n"
+
+
+def _comments(made: ShapeFunction) -> Iterator[str]:
+    yield f"// The shape function of {one_line(made.title)}, made by `gradual shape-function`."
+    yield "//"
+    yield from (f"// %{name}: {one_line(says)}" for name, says in described(made))
+    yield "// Its value: the shapes of the results, the offsets of the buffers, their bytes, the bytes of the arena."
+    yield f"// {ABSENT} stands for what is not known before the run."
+    for result in made.results:
+        said = bounded(result.sizes or ())
+        yield f"// result{one_line(result.path)}: {one_line(result.says)}{said}"
+    for number, buffer in enumerate(made.buffers):
+        bound = "" if buffer.exact else ", at most"
+        yield f"// buffer {number}: {one_line(buffer.path)} of {one_line(buffer.maker)}{bound}"
+    yield from (f"// left to the run, at {one_line(left.place)}: {one_line(left.says)}" for left in made.undecided)
+
+
+def _function(made: ShapeFunction) -> Iterator[str]:
+    parts = [part for given in made.inputs for part in given.parts]
+    params = ", ".join(f"%{name}: Tensor[({len(numbers)},), int64]" for name, numbers in parts)
+    yield f"def @{made.name}_shapes({params}) {{"
+    read = made.read
+    for name, numbers in parts:
+        yield from (f"  let %{number} = dim[%{name}[{at}]];" for at, number in enumerate(numbers) if number in read)
+    for step in made.steps:
+        match step:
+            case Definition(name, dim):
+                yield f"  let %{name} = dim[{_INFIX.whole(dim)}];"
+            case Need(holds=holds):
+                yield f"  assert {_asserted(holds)}, {_string(step.says)};"
+    yield "  ("
+    yield f"    {_tuple([_vector(size.dim for size in result.sizes or ()) for result in made.results])},"
+    yield f"    {_vector(buffer.offset for buffer in made.buffers)},"
+    yield f"    {_vector(buffer.bytes for buffer in made.buffers)},"
+    yield f"    dim[{_INFIX.dim(made.arena)}]"
+    yield "  )"
+    yield "}"
+
+
+def _asserted(holds: Constraint) -> str:
+    """A condition; one that never holds is asked of floats, of which the checker knows nothing to refute it by."""
+    return "1f < 0f" if holds.value is False else _INFIX.truth(holds)
+
+
+def _vector(dims: Iterable[Dim | None]) -> str:
+    """A vector of sizes."""
+    parts = [_scalar(constant(ABSENT) if dim is None else dim) for dim in dims]
+    return f"stack({_tuple(parts)})" if parts else 'zeros(shape=[0], dtype="int64")'
+
+
+def _scalar(dim: Dim) -> str:
+    number = dim.value
+    return f"{number}i64" if number is not None and abs(number) <= _GREATEST else f"dim[{_INFIX.dim(dim)}]"
+
+
+def _tuple(parts: list[str]) -> str:
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _string(text: str) -> str:
+    """A string literal on one line."""
+    return '"' + "".join(map(_character, text)) + '"'
+
+
+def _character(one: str) -> str:
+    if one in '"\\':
+        return f"\\{one}"
+    return one if one.isprintable() else f"\\u{{{ord(one):x}}}"
