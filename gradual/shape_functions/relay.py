@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
+from gradual.dims.solver.decide import Decider
+from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
-from gradual.dims.term.dim import Dim, constant
+from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.shape_functions.form import ABSENT, Definition, Need, ShapeFunction
 from gradual.shape_functions.infix import Infix
 from gradual.shape_functions.notes import bounded, described, one_line
+from gradual.verdict import Proved, Refuted, Unknown
 
 _GREATEST = (1 << 63) - 1
+
+_NEVER = "1f < 0f"
+"""A condition that never holds, on floats, of which the checker knows nothing: it is no error, but a fault."""
 
 
 def _number(number: int) -> str:
@@ -24,9 +31,38 @@ def _number(number: int) -> str:
 _INFIX = Infix("%{}".format, _number, lambda test, then, orelse: f"if {test} then {then} else {orelse}")
 
 
-def printed(made: ShapeFunction) -> str:
+def printed(made: ShapeFunction, decider: Decider) -> str:
     """The program: one function, whose value is the shapes, the offsets, the bytes and the arena."""
-    return "\n".join([*_comments(made), *_function(made)]) + "\n"
+    return "\n".join([*_comments(made), *_function(made, _Meeting(decider))]) + "\n"
+
+
+@dataclass(slots=True, eq=False)
+class _Meeting:
+    """Which needs can be met together with those before them; the checker refuses an `assert` that contradicts others.
+
+    Attributes:
+        values: name -> its formula over what is given.
+    """
+
+    decider: Decider
+    facts: Facts = field(default_factory=Facts)
+    values: dict[Variable, Dim] = field(default_factory=dict)
+
+    def define(self, step: Definition) -> None:
+        """Record what a name stands for."""
+        self.values[step.name] = step.dim.substitute(self.values)
+
+    def is_met(self, holds: Constraint) -> bool:
+        """Whether a need can hold where the ones before it do; it is assumed from here on."""
+        goal = holds.substitute(self.values)
+        match self.decider.decide(self.facts, goal):
+            case Refuted():
+                return False
+            case Proved() | Unknown(plausible=True):
+                self.facts.assume(goal)
+            case _:
+                self.facts.suppose(goal)
+        return True
 
 
 def _comments(made: ShapeFunction) -> Iterator[str]:
@@ -44,7 +80,7 @@ def _comments(made: ShapeFunction) -> Iterator[str]:
     yield from (f"// left to the run, at {one_line(left.place)}: {one_line(left.says)}" for left in made.undecided)
 
 
-def _function(made: ShapeFunction) -> Iterator[str]:
+def _function(made: ShapeFunction, meeting: _Meeting) -> Iterator[str]:
     parts = [part for given in made.inputs for part in given.parts]
     params = ", ".join(f"%{name}: Tensor[({len(numbers)},), int64]" for name, numbers in parts)
     yield f"def @{made.name}_shapes({params}) {{"
@@ -53,10 +89,11 @@ def _function(made: ShapeFunction) -> Iterator[str]:
         yield from (f"  let %{number} = dim[%{name}[{at}]];" for at, number in enumerate(numbers) if number in read)
     for step in made.steps:
         match step:
-            case Definition(name, dim):
-                yield f"  let %{name} = dim[{_INFIX.whole(dim)}];"
+            case Definition(dim=dim):
+                meeting.define(step)
+                yield f"  let %{step.name} = dim[{_INFIX.whole(dim)}];"
             case Need(holds=holds):
-                yield f"  assert {_asserted(holds)}, {_string(step.says)};"
+                yield f"  assert {_INFIX.truth(holds) if meeting.is_met(holds) else _NEVER}, {_string(step.says)};"
     yield "  ("
     yield f"    {_tuple([_vector(size.dim for size in result.sizes or ()) for result in made.results])},"
     yield f"    {_vector(buffer.offset for buffer in made.buffers)},"
@@ -64,11 +101,6 @@ def _function(made: ShapeFunction) -> Iterator[str]:
     yield f"    dim[{_INFIX.dim(made.arena)}]"
     yield "  )"
     yield "}"
-
-
-def _asserted(holds: Constraint) -> str:
-    """A condition; one that never holds is asked of floats, of which the checker knows nothing to refute it by."""
-    return "1f < 0f" if holds.value is False else _INFIX.truth(holds)
 
 
 def _vector(dims: Iterable[Dim | None]) -> str:

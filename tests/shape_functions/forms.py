@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -33,7 +35,7 @@ FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no compiler of C on this machine")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Answer:
     """What a form says of a call: the need that fails, or an overflow, or the shapes.
 
@@ -69,7 +71,7 @@ class Shaped:
     @cached_property
     def relay(self) -> Compilation:
         """The program, checked."""
-        source = Source("shapes.relay", relay.printed(self.made))
+        source = Source("shapes.relay", relay.printed(self.made, self.found.decider()))
         return compile_source(source, Options(smt=False, advise=False))
 
     def given(self, values: Sequence[Value]) -> list[tuple[int, ...]]:
@@ -83,7 +85,8 @@ class Shaped:
             tensor = tensors[one.path]
             parts.append(tensor.shape)
             if one.elements:
-                parts.append(tuple(int(element) for element in tensor.elements))
+                elements = [int(element) for element in tensor.elements]
+                parts.append(tuple((elements + [0] * len(one.elements))[: len(one.elements)]))  # of a wrong length
         return parts
 
     # ------------------------------------------------------------------------------------------------------- the forms
@@ -298,3 +301,29 @@ class InC:
         places, count = numbers[len(numbers) - 2 * len(made.buffers) - 1 : -1], len(made.buffers)
         sizes = numbers[: len(numbers) - 2 * count - 1]
         return Answer("shapes", numbers=(*sizes, *places[::2], *places[1::2], numbers[-1]))
+
+
+# ------------------------------------------------------------------------------------------------------------ together
+def agreeing(
+    calls: Sequence[tuple[Shaped, Sequence[Value]]],
+    folder: Path,
+    runs: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Counter[str]:
+    """Assert that the three forms say the same of each call, and that no run contradicts them; count the answers.
+
+    `runs` makes what the machine runs in.
+    """
+    programs = [*dict.fromkeys(one for one, _ in calls)]
+    rows = [(programs.index(one), one.given(values)) for one, values in calls]
+    in_c: Sequence[Answer | None] = InC(programs, folder).answers(rows) if COMPILER and rows else [None] * len(rows)
+    counts: Counter[str] = Counter()
+    for (one, values), (_, given), third in zip(calls, rows, in_c, strict=True):
+        answer = one.in_python(given)
+        told = f"{given}\n{one.found.source.text[:2000]}\n{python.printed(one.made)[-4000:]}"
+        assert one.in_relay(given) == answer, f"Relay says {one.in_relay(given)}, Python {answer}, of {told}"
+        assert third in (None, answer), f"C says {third}, Python {answer}, of {told}"
+        with runs():
+            wrong = one.disagreement(values, answer)
+        assert wrong is None, f"{wrong}, of {told}"
+        counts[answer.kind] += 1
+    return counts
