@@ -174,9 +174,9 @@ class _Builder:
     def built(self) -> ShapeFunction:
         """Needs first, then results and buffers, so that no formula of these is computed where a need fails."""
         for check in self.declared.entry:
-            self._need(TRUE, check)
+            self._need(TRUE, check.goal, check)
         for found in self.walk.checks:
-            self._need(found.guard, found.check)
+            self._need(found.guard, found.goal, found.check)
         results = tuple(self._results())
         offsets, arena = self._memory()
         buffers = tuple(self._buffers(offsets))
@@ -194,9 +194,8 @@ class _Builder:
         )
 
     # ---------------------------------------------------------------------------------------------------------- needs
-    def _need(self, guard: Constraint, check: Check) -> None:
-        reached, goal = self.flat.verdict(guard), self.flat.verdict(check.goal)
-        holds = any_of(negated(reached.holds), goal.holds)
+    def _need(self, guard: Constraint, goal: Constraint, check: Check) -> None:
+        holds = any_of(negated(self.flat.verdict(guard).holds), self.flat.verdict(goal).holds)
         if holds is not TRUE:
             label, asserted = check.blame, check.blame.site is Site.ASSERT
             message = f"{label.says}; required: {demanded(label, check)}, by rule {label.rule}"
@@ -236,11 +235,11 @@ class _Builder:
     # -------------------------------------------------------------------------------------------------------- buffers
     def _buffers(self, offsets: Sequence[Dim]) -> Iterator[Buffer]:
         for buffer in self.plan.buffers.values():
-            exact = self.walk.is_known(buffer.size.variables())
-            taken = buffer.bound if buffer.bound is not None else buffer.size if exact else None
+            size = self.walk.read(buffer.size)
+            taken = buffer.bound if buffer.bound is not None else size
             offset = offsets[buffer.slot] if buffer.slot is not None else None
-            size = self._value(taken) if taken is not None else None
-            yield Buffer(spelled(buffer.path), buffer.maker, size, offset, exact)
+            found = self._value(taken) if taken is not None else None
+            yield Buffer(spelled(buffer.path), buffer.maker, found, offset, size is not None)
 
     def _memory(self) -> tuple[Sequence[Dim], Dim]:
         """Where each slot begins, at a number or where the slot before it ends; and the bytes of the arena."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -28,7 +27,6 @@ from gradual.shape_functions.form import ABSENT, Need, ShapeFunction
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
-from gradual.types.unpacking import spelled
 
 COMPILER = next((path for name in ("gcc", "cc", "clang") if (path := which(name)) is not None), None)
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
@@ -76,13 +74,11 @@ class Shaped:
 
     def given(self, values: Sequence[Value]) -> list[tuple[int, ...]]:
         """What the forms take for these arguments."""
-        params = self.found.functions[self.entry].params
-        names = [param.name for param in self.found.core.functions[self.entry].params]
-        assert len(params) == len(values)
-        tensors = dict(chain.from_iterable(leaves(spelled(n), v) for n, v in zip(names, values, strict=True)))
+        params = self.found.core.functions[self.entry].params
+        given = [one for one in zip(params, values, strict=True) if one[0].name not in self.found.weights]
+        tensors = [tensor for param, value in given for _, tensor in leaves(param.name, value)]
         parts: list[tuple[int, ...]] = []
-        for one in self.made.inputs:
-            tensor = tensors[one.path]
+        for one, tensor in zip(self.made.inputs, tensors, strict=True):
             parts.append(tensor.shape)
             if one.elements:
                 elements = [int(element) for element in tensor.elements]
