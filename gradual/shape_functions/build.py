@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -60,14 +60,14 @@ class Subject:
     Attributes:
         file: the name of its file.
         place: where users find a span, as text.
-        weights: the arguments that a model brings with it, by parameter; they are no inputs.
+        weights: the arguments for the last parameters, if a model brings them with it; they are no inputs.
     """
 
     module: Module
     entry: str
     file: str
     place: Callable[[Span], str]
-    weights: Mapping[str, Tensor] = field(default_factory=dict)
+    weights: Sequence[Tensor] = ()
 
 
 def shape_function(subject: Subject, decider: Decider) -> ShapeFunction:
@@ -121,20 +121,16 @@ class _Inputs:
     """
 
     identifiers: Identifiers
-    weights: Mapping[str, Tensor]
+    weights: Sequence[Tensor]
     known: dict[Witness, Dim] = field(default_factory=dict)
 
     def of(self, function: Function) -> tuple[Input, ...]:
         """The inputs of a function, one for each tensor among its parameters."""
-        found: list[Input] = []
-        for param in function.params:
-            if param.name in self.weights:
-                self._weight(param.name, self.weights[param.name])
-                continue
-            for path, type in tensors(param.type, param.name):
-                assert isinstance(type, TensorType), path
-                found.append(self._input(path, type))
-        return tuple(found)
+        count = len(function.params) - len(self.weights)
+        for param, weight in zip(function.params[count:], self.weights, strict=True):
+            self._weight(param.name, weight)
+        given = [part for param in function.params[:count] for part in tensors(param.type, param.name)]
+        return tuple(self._input(path, type) for path, type in given if isinstance(type, TensorType))
 
     def _weight(self, name: str, weight: Tensor) -> None:
         for axis, size in enumerate(weight.shape):

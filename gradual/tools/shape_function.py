@@ -49,5 +49,5 @@ def shaping(out: Output, file: str, lang: str, entry: str | None, no_smt: bool) 
 
 
 def _subject(found: Compilation, entry: str) -> Subject:
-    weights = found.weights if entry == "@main" else {}
+    weights = tuple(found.weights.values()) if entry == "@main" else ()
     return Subject(found.core, entry, found.source.name, lambda span: place_of(found.source, span), weights)

@@ -75,7 +75,7 @@ class Shaped:
     def given(self, values: Sequence[Value]) -> list[tuple[int, ...]]:
         """What the forms take for these arguments."""
         params = self.found.core.functions[self.entry].params
-        given = [one for one in zip(params, values, strict=True) if one[0].name not in self.found.weights]
+        given = [*zip(params, values, strict=True)][: len(params) - len(self.found.weights)]
         tensors = [tensor for param, value in given for _, tensor in leaves(param.name, value)]
         parts: list[tuple[int, ...]] = []
         for one, tensor in zip(self.made.inputs, tensors, strict=True):
@@ -200,7 +200,8 @@ def leaves(path: str, value: Value) -> Iterator[tuple[str, Tensor]]:
 
 def shaped(found: Compilation, entry: str = "@main", name: str = "p") -> Shaped:
     """A program with a shape function, under a name for the forms.  Raises Refused."""
-    subject = Subject(found.core, entry, found.source.name, lambda span: place_of(found.source, span), found.weights)
+    weights = tuple(found.weights.values())
+    subject = Subject(found.core, entry, found.source.name, lambda span: place_of(found.source, span), weights)
     return Shaped(found, entry, replace(shape_function(subject, found.decider()), name=name))
 
 

@@ -48,8 +48,9 @@ class At(Drawn):
 
 
 def at(found: Compilation, numbers: Callable[[str], int]) -> tuple[Value, ...]:
-    """The arguments of `@main` at given numbers; the weights of a model as zeros, too."""
-    return At(numbers).arguments(found.core.functions["@main"])
+    """The arguments of `@main` at given numbers, and the weights that a model brings with it."""
+    values = At(numbers).arguments(found.core.functions["@main"])
+    return found.with_weights("@main", values[: len(values) - len(found.weights)])
 
 
 @cache
@@ -89,7 +90,7 @@ def test_the_forms_agree_on_an_imported_model(name: str, tmp_path: Path, tell: C
 
 
 def given_by(found: Compilation, shapes: Mapping[str, list[int]]) -> tuple[Value, ...]:
-    """The arguments of recorded shapes, and the weights of the model at their types."""
+    """The arguments of recorded shapes, and weights at their types."""
     weights = at(found, lambda name: 1)[len(shapes) :]
     params = found.functions["@main"].params
     return (*(blank(tuple(shape), type.dtype) for shape, type in zip(shapes.values(), params, strict=False)), *weights)
