@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.importers.models import model, node, ones, port
+from tests.material import ROOT
+from tests.shape_functions.forms import COMPILER, FLAGS, needs_compiler
 from tests.tools.conftest import Gradual
 
 Write = Callable[[str, str], str]
@@ -91,3 +94,21 @@ def test_what_it_refuses(gradual: Gradual, write: Write, text: str, words: list[
     done = gradual("shape-function", write("a.relay", text), *words)
     assert done.code == code and says in done.err
     assert "unknown variable `%y`" in done.out if code == 1 else done.out == ""
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("width", "says"), [("784", "(100, 10) in 4032 bytes\n"), ("783", "contracted dimensions differ")]
+)
+def test_the_program_of_c_that_is_shown_prints_what_is_said(
+    gradual: Gradual, tmp_path: Path, width: str, says: str
+) -> None:
+    page = (ROOT / "docs" / "how-to" / "compute-shapes-elsewhere.md").read_text("utf-8")
+    _, _, program = page.partition("```c\n")
+    (tmp_path / "main.c").write_text(program.partition("```")[0].replace("100, 784", f"100, {width}"))
+    gradual("shape-function", str(ROOT / "examples" / "head.relay"), "--lang", "c", "-o", "head.h")
+    command = [COMPILER or "", *FLAGS, "-o", "main", "main.c"]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "")
+    ran = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert says in ran.stdout and ran.stdout.strip().removeprefix(f"{ROOT}/") in page
