@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gradual.core.check import Check, Site
+from gradual.core.check import Blame, Check, Site
 from gradual.core.terms import Function, Module
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.atom import named
@@ -193,10 +193,15 @@ class _Builder:
     def _need(self, guard: Constraint, goal: Constraint, check: Check) -> None:
         holds = any_of(negated(self.flat.verdict(guard).holds), self.flat.verdict(goal).holds)
         if holds is not TRUE:
-            label, asserted = check.blame, check.blame.site is Site.ASSERT
+            label = check.blame
             message = f"{label.says}; required: {demanded(label, check)}, by rule {label.rule}"
-            blamed = "" if asserted else label.blamed
+            blamed = "" if label.site is Site.ASSERT else self._blamed(label)
             self.flat.steps.append(Need(check.id, holds, message, self.subject.place(label.span), blamed))
+
+    def _blamed(self, label: Blame) -> str:
+        """Who is blamed, and where that is written, if not at the construct itself."""
+        places = [self.subject.place(span) for span in label.blames if span != label.span]
+        return f"{label.blamed}, {', '.join(dict.fromkeys(places))}" if places else label.blamed
 
     # -------------------------------------------------------------------------------------------------------- results
     def _results(self) -> Iterator[Result]:

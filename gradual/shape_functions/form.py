@@ -52,7 +52,7 @@ class Need:
         id: of the check.
         message: what is required, in words.
         place: the file, line and column of the construct that requires it.
-        blamed: who is blamed, in words; empty for an `assert`.
+        blamed: who is blamed, in words, and where; empty for an `assert`.
     """
 
     id: str
