@@ -91,7 +91,7 @@ def _any_of(parts: Sequence[Constraint]) -> Constraint:
 
 
 def _value_said(part: Constraint) -> dict[Variable, Dim]:
-    """`{variable: constant}` if the constraint is such an equation, else `{}`."""
+    """`{variable: constant}` if the constraint is `variable == constant`, else `{}`."""
     solved = part.solution
     return dict((solved,)) if solved is not None and solved[1].value is not None else {}
 
@@ -144,7 +144,7 @@ def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: i
     return constraint
 
 
-# ------------------------------------------------------------------------------------------------- extremes
+# ---------------------------------------------------------------------------------------------- min and max
 
 
 def _extreme(difference: Dim) -> tuple[Max | Min, int] | None:

@@ -1,4 +1,4 @@
-"""Sequences of tensors: tuples where the length is known while importing, lists of the program where it is not.
+"""Sequences of tensors: tuples if the length is known while importing, else lists of the program.
 
 All elements of a list have one type, in which a size that differs between elements is `?`.
 """
@@ -18,7 +18,7 @@ from gradual.types.print import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType
 
 LIST = "Sequence"
-"""The name of the type."""
+"""The name of the list type."""
 
 FUNCTIONS = {
     LIST: "type Sequence[A] { Cons(A, Sequence[A]), Nil }\n",
@@ -55,7 +55,7 @@ def @sequence_erase[A](%s: Sequence[A], %i: int64) -> Sequence[A] {
 }
 """,
 }
-"""Name -> a definition that a program with sequences may need; indices count from the front."""
+"""Name -> a definition for programs with sequences; indices count from the front."""
 
 
 def declare(builder: Builder, name: str) -> str:
@@ -73,7 +73,7 @@ def is_sequence(value: Value) -> bool:
 
 
 def held(value: Value) -> Any:
-    """The type of a value where it is passed on: a size that contains an unknown becomes `?`, and a sequence a list."""
+    """The type of a value passed to another scope: a size that contains an unknown becomes `?`, a sequence a list."""
     if isinstance(value.type, TupleType):
         kinds = [stated(field) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
@@ -81,7 +81,7 @@ def held(value: Value) -> Any:
 
 
 def held_tensor(value: Value) -> Any:
-    """The same for a value that has to be a tensor."""
+    """As `held`, for a value that has to be a tensor."""
     return stated(value.tensor)
 
 

@@ -71,7 +71,7 @@ class _Planner:
         late = _most(buffer for buffer in self.buffers.values() if buffer.slot is None)
         return Plan(self.function.name, found.steps, self.buffers, slots, late, tuple(found.calls))
 
-    # --------------------------------------------------------------------------------------------- one step at a time
+    # ---------------------------------------------------------------------------------------- placement, step by step
     def _place_all(self, found: Lives) -> None:
         ending: dict[int, list[str]] = defaultdict(list)
         for path, last in found.last.items():

@@ -1,4 +1,4 @@
-"""Operators that read images between their pixels: resizing, sampling, regions."""
+"""Operators that interpolate images: resizing, sampling, regions."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def choose(use: Use) -> Sequence[Value]:
 
 @imports("higher_order.while_loop")
 def loop(use: Use) -> Sequence[Value]:
-    """What is carried when a condition is false for the first time."""
+    """A loop; return the carried values when its condition is false."""
     condition, body = _graph(use, 0), _graph(use, 1)
     carried, others = _values(use, 2), _values(use, 3)
 
@@ -55,26 +55,26 @@ def loop(use: Use) -> Sequence[Value]:
 
 # ------------------------------------------------------------------------------------------------------------ scans
 Turn = Callable[[list[Value], list[Value]], list[Value]]
-"""What a scan repeats: from what is carried, and the slices at a place, what is carried on and the results there."""
+"""The body of a scan: (carried values, slices at an index) -> new carried values, then the results at that index."""
 
 
 @imports("higher_order.scan")
 def scan(use: Use) -> Sequence[Value]:
-    """What is carried along the first axis in the end, and the results of each turn, stacked."""
+    """A scan along the first axis: the last carried values, and the stacked results of all iterations."""
     graph, begun, others = _graph(use, 0), _values(use, 1), _values(use, 3)
     return scanned(use, begun, _values(use, 2), lambda kept, at: use.bodies.outputs(graph, [*kept, *at, *others]))
 
 
 @imports("higher_order.map_impl")
 def mapped(use: Use) -> Sequence[Value]:
-    """The results of a graph for each slice along the first axis, stacked."""
+    """The stacked results of a graph for each slice along the first axis."""
     graph, others = _graph(use, 0), _values(use, 2)
     return scanned(use, [], _values(use, 1), lambda _, at: use.bodies.outputs(graph, [*at, *others]))
 
 
 @imports("higher_order.associative_scan")
 def associative_scan(use: Use) -> Sequence[Value]:
-    """What an associative operator makes of all slices up to each, computed one after another."""
+    """The prefix results of an associative operator over slices, computed sequentially."""
     graph, whole, others = _graph(use, 0), _values(use, 1), _values(use, 2)
     firsts = [use.call("take", one, use.builder.number(0, DType.INT64), axis=0, mode="fast") for one in whole]
     rest = [use.call("strided_slice", one, begin=[1], end=[2**31 - 1]) for one in whole]
@@ -89,7 +89,7 @@ def associative_scan(use: Use) -> Sequence[Value]:
 
 
 def scanned(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Turn) -> list[Value]:
-    """The results of a scan: what is carried in the end, and what each turn gives beside it, stacked."""
+    """The results of a scan: the last carried values, and the stacked further results of all iterations."""
     builder = use.builder
     if not slices:
         raise Unsupported("nothing that it goes along")
@@ -112,7 +112,7 @@ def scanned(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Tur
 
 
 def _stacks(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Turn, length: int | Value) -> list[Value]:
-    """Zeros in the shape of all results of the turns."""
+    """Zeros in the shape of the stacked results."""
     first = use.builder.number(0, DType.INT64)
     with use.builder.inside():
         made = turn(list(begun), [use.call("take", one, first, axis=0, mode="fast") for one in slices])[len(begun) :]
@@ -129,16 +129,16 @@ def _written(use: Use, size: Dim) -> int | Value:
     return use.builder.dimension(size) if size.value is None else size.value
 
 
-# ------------------------------------------------------------------------------------------------- graphs in a mode
+# ---------------------------------------------------------------------------------------------- graphs under a mode
 @imports("higher_order.wrap_with_set_grad_enabled")
 def with_gradients(use: Use) -> Sequence[Value]:
-    """The results of a graph; whether gradients are recorded changes none."""
+    """The results of a graph; recording of gradients does not change them."""
     return use.bodies.outputs(_graph(use, 1), _inputs(use, 2))
 
 
 @imports("higher_order.wrap_with_autocast")
 def with_autocast(use: Use) -> Sequence[Value]:
-    """The results of a graph, unless its operators choose their element types while they run."""
+    """The results of a graph; refused if autocast is enabled, which changes element types at run time."""
     if use.node.positional[2] is not False:
         raise Unsupported("mixed precision; export the model after `.run_decompositions({})`, which says each cast")
     return use.bodies.outputs(_graph(use, 4), _inputs(use, 5))
