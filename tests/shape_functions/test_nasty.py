@@ -13,7 +13,9 @@ import gradual
 from gradual.dims.solver.decide import Decider
 from gradual.shape_functions import c, python, relay
 from gradual.shape_functions.build import Refused
+from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import Value
+from gradual.types.dtype import DType
 from tests.properties.inputs import arguments, spoiled
 from tests.shape_functions.forms import (
     COMPILER,
@@ -177,6 +179,21 @@ def test_a_check_in_a_branch_of_data_is_left_to_the_run() -> None:
     assert [left.says for left in shaped(found).made.undecided] == [
         "c1: dimension 1 of the cast does not fit (data decides whether it is come to)"
     ]
+
+
+IN_BRANCHES = """def @main(%x: Tensor[(n, ?), float32], %k: int64) {
+  if (n <= 2) { let %y = %x as Tensor[(?, 3), float32]; sum(%y) }
+  else { if (%k == n) { let %y = %x as Tensor[(?, 4), float32]; sum(%y) } else { 0f } }
+}"""
+
+
+def test_a_check_in_a_branch_of_sizes_is_decided_where_it_is_come_to(tmp_path: Path) -> None:
+    one = shaped(gradual.check(IN_BRANCHES))
+    shapes = [(n, m, k) for n in (2, 5) for m in (3, 4, 7) for k in (2, 5)]
+    calls = [(one, (random_tensor((n, m), DType.FLOAT32, 1), Tensor(k, "int64"))) for n, m, k in shapes]
+    agreeing(calls, tmp_path)
+    failing = [one.in_python([(n, m), (), (k,)]).need.partition(" ")[0] for n, m, k in shapes]
+    assert failing == ["", "", "c1", "c1", "c1", "c1", "", "c2", "", "", "", "c2"]
 
 
 # ------------------------------------------------------------------------------------------------------------- numbers
