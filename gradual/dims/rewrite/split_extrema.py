@@ -185,7 +185,7 @@ def _equation(constraint: Equal, estimate: Estimate) -> Constraint:
 
 
 def _is_extreme(extreme: Max | Min, other: Dim, estimate: Estimate) -> Constraint | None:
-    """Simplify `extreme == other` if bounds decide the operand or exclude some; otherwise None."""
+    """Simplify `extreme == other` if an operand always or never reaches `other`; else None."""
     sign = 1 if isinstance(extreme, Max) else -1
     gaps = [estimate.of((operand - other) * sign) for operand in extreme.operands]
     if any(gap.low is not None and gap.low >= 0 for gap in gaps):  # this operand always reaches the other side

@@ -1,4 +1,4 @@
-"""Indexing by several indices at once, one for each of the first axes or of those after the batch; computing indices.
+"""Indexing by one index for each of the first axes, or of those after the batch; unravelling and inverting indices.
 
 An index counts from 0, a negative one from the back; one out of bounds is a fault.
 """
@@ -298,7 +298,7 @@ def _unravel_index(data: Tensor, shape: Tensor) -> Tensor:
 
 
 def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Contents:
-    """The coordinates of a single position; unless it is out of bounds, which is a fault, all sizes are at least 1."""
+    """The coordinates of a single position.  A size below 1 is taken as 1, since the run faults in any case."""
     extents = contents_of(shape)
     if data.rank or data.contents is None or extents is None:
         return None

@@ -76,7 +76,7 @@ def _take_contents(
 def _take_lookups(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, axis: int | None, mode: str
 ) -> tuple[Lookup, ...]:
-    """Each index along the axis, or among all elements, unless indices are clamped or wrapped."""
+    """A lookup in the axis or in all elements; none if indices are clamped or wrapped."""
     if mode != "fast":
         return ()
     if axis is None:
@@ -92,7 +92,7 @@ def _along(data: TensorType[Dim], indices: TensorType[Dim], axis: int) -> Lookup
 def _axis_lookups(
     data: TensorType[Dim], indices: TensorType[Dim], *others: TensorType[Dim], axis: int, **attributes: object
 ) -> tuple[Lookup, ...]:
-    """Each index along the axis."""
+    """A lookup in the axis."""
     return (_along(data, indices, axis),)
 
 
@@ -288,7 +288,7 @@ def scatter_elements(
 
 # ------------------------------------------------------------------------- argwhere, nonzero, boolean_mask, unique
 def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
-    """A size that depends on data, within bounds; the sizes of one label and operand are one variable."""
+    """A size that depends on data, within bounds; all with one label and operand are one unknown."""
     return Hole(low, high, (label, (operand,)))
 
 

@@ -22,7 +22,7 @@ class Note:
     Attributes:
         function: the function concerned.
         span: the source position concerned.
-        says: the message: what was left unchanged and why, or what a dispatch costs.
+        says: what was left unchanged and why, or what was done and what it costs.
         left: whether something was left undone.
     """
 

@@ -98,7 +98,7 @@ REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "ama
     "aten.scatter_add.default",
 )
 def scatter(use: Use) -> Value:
-    """The tensor with each element of a source at its own position, except that along an axis its index is used."""
+    """The tensor with each source element at its own position, but on an axis the index is the coordinate."""
     x, places = use["self"], use["index"]
     kind = "add" if "scatter_add" in use.node.operator else use.given("reduce")
     return _scattered(use, x, places, _source(use, x, places), None if kind is None else REDUCTIONS[kind])
