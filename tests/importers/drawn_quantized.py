@@ -58,7 +58,7 @@ def linear(draw: Draw) -> Made:
             settings |= {"block_size": size, "axis": axis}
             count = -(-given[axis] // size) if draw.rarely(0.95) else draw.size()
             shape = tuple(count if at == axis % len(given) else one for at, one in enumerate(given))
-    x = codes(draw, given, code) if back else draw.array(given, dtype) * np.array(draw.one(1, 10, 100), dtype)
+    x = codes(draw, given, code) if back else draw.array(given, dtype, 0.0) * np.array(draw.one(1, 10, 100), dtype)
     zero: Any = point(draw, shape, code)
     if back and code == "int32":
         zero = Setting(np.zeros(shape, "int32"), 0.8)

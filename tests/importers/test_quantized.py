@@ -52,7 +52,7 @@ def test_codes_of_few_bits_are_unpacked(kind: str, count: int, raw: bool) -> Non
 @pytest.mark.parametrize("kind", NARROW)
 def test_a_result_of_few_bits_keeps_within_its_bounds(kind: str) -> None:
     """Also if the zero point comes by way of other operators, or only an attribute says the type."""
-    (low, high), x = RANGES[kind], f32(-100, -2.5, -0.5, 0.5, 1.5, 100)
+    (low, high), x = RANGES[kind], f32(-np.inf, -100, -2.5, -0.5, 0.5, 1.5, 100, np.inf)
     wanted = np.clip(np.round(x) + 1, low, high) - 1
     nodes = [node("Reshape", "z e", "p"), node("QuantizeLinear", "x s p", "q"), node("DequantizeLinear", "q s p", "y")]
     constants = {"s": np.float32(1), "e": np.array([], np.int64)}
@@ -143,6 +143,13 @@ def test_no_products_sum_to_the_zero_point() -> None:
     inputs = {"a": (["m", "k"], "uint8"), "b": (["k", "n"], "uint8"), "p": np.uint8(3)}
     found = given(one("MatMulInteger", "a b p", inputs, 2), eight(2, 0), eight(0, 3))
     assert same(found, np.zeros((2, 3), np.int32))
+
+
+def test_products_without_elements_owe_what_others_owe() -> None:
+    inputs = {"a": ([0, 0, 2], "uint8"), "s": np.float32(0.5), "z": np.uint8(3), "b": ([3, 2, 0], "uint8")}
+    made = one("QLinearMatMul", "a s z b s z s z", inputs, 3)
+    (error,) = gradual.check(program(model_of(made)).text).diagnostics
+    assert (error.code, error.rule) == ("E0301", "op.broadcast.agree")
 
 
 def test_the_padding_of_a_convolution_of_integers_is_the_zero_point() -> None:

@@ -202,7 +202,8 @@ def compress(use: Use) -> Value:
 @imports("Unique")
 def unique(use: Use) -> list[Value]:
     """The distinct elements, the index of the first occurrence of each, the inverse indices, and the counts."""
-    if use.attribute("axis") is not None and use[0].rank != 1:
+    axis = use.attribute("axis")
+    if axis is not None and (positive(axis, use[0].rank) or use[0].rank != 1):
         raise Unsupported("different slices along an axis")
     x = use[0] if use[0].rank == 1 else use.call("reshape", use[0], newshape=[-1])
     found = use.call("unique", x, sorted=bool(use.attribute("sorted", 1)), return_counts=use.wants(3))
