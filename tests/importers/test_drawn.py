@@ -28,6 +28,10 @@ NOT_DRAWN = {
 """Operators of which no single node is drawn."""
 
 
+BLOCKED = "com.microsoft.nchwc"
+"""The domain of operators whose data are laid out for a processor: a model of one node does not tell for which."""
+
+
 def test_nodes_agree_with_the_runtime_or_differ_as_listed() -> None:
     report = Report.of(outcomes(range(NODES)), listed())
     assert report.strange == []
@@ -35,7 +39,7 @@ def test_nodes_agree_with_the_runtime_or_differ_as_listed() -> None:
 
 
 def test_every_operator_that_is_imported_is_drawn() -> None:
-    imported = {f"{domain}.{name}".lstrip(".") for domain, name in IMPORTERS}
+    imported = {f"{domain}.{name}".lstrip(".") for domain, name in IMPORTERS if domain != BLOCKED}
     assert imported - NOT_DRAWN - set(FAMILIES) == set()
     assert not set(FAMILIES) - imported - {name for name in FAMILIES if is_explained("", name, NEWEST)}
 

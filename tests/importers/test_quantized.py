@@ -145,6 +145,12 @@ def test_no_products_sum_to_the_zero_point() -> None:
     assert same(found, np.zeros((2, 3), np.int32))
 
 
+def test_no_codes_stand_for_no_numbers() -> None:
+    for shape in ([0], [0, 3], [2, 0]):
+        made = one("DequantizeLinear", "x s", {"x": (shape, "int8"), "s": np.float32(2)}, len(shape))
+        assert same(given(made, np.zeros(shape, np.int8)), np.zeros(shape, np.float32))
+
+
 def test_products_without_elements_owe_what_others_owe() -> None:
     inputs = {"a": ([0, 0, 2], "uint8"), "s": np.float32(0.5), "z": np.uint8(3), "b": ([3, 2, 0], "uint8")}
     made = one("QLinearMatMul", "a s z b s z s z", inputs, 3)
