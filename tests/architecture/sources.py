@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
         *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
-        *("builder", "lists", "applying", "branching", "products", "recurrence"),
+        *("builder", "lists", "applying", "branching", "scanning", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),

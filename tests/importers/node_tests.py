@@ -87,7 +87,7 @@ def _outcome(case: Any, model: Any, fixed: frozenset[int]) -> Outcome:
         return Outcome(case.name, "rejected", "; ".join(str(d.message) for d in compilation.diagnostics))
     for inputs, expected in case.data_sets:
         try:
-            given = [value for at, value in enumerate(inputs) if value is not None and at not in fixed]
+            given = [_argument(value, kind) for at, value, kind in _present(case, inputs) if at not in fixed]
             found = _run(compilation, imported, given)
         except (Blame, Fault) as error:
             return Outcome(case.name, "stopped", str(error))
@@ -97,12 +97,20 @@ def _outcome(case: Any, model: Any, fixed: frozenset[int]) -> Outcome:
 
 
 def _run(compilation: Compilation, imported: Program, inputs: Sequence[Any]) -> list[gradual.Tensor]:
-    value = compilation.run("@main", *map(_argument, inputs), *imported.weights.values())
-    return list(_tensors(value))
+    return list(_tensors(compilation.run("@main", *inputs, *imported.weights.values())))
 
 
-def _argument(value: Any) -> Any:
-    """A tensor, or a sequence of them."""
+def _present(case: Any, inputs: Sequence[Any]) -> list[tuple[int, Any, str]]:
+    """The inputs that the model has, each with its place and its kind: of a node, others may be left out."""
+    kinds = [str(port.type.WhichOneof("value")) for port in case.model.graph.input]
+    given = [(at, value) for at, value in enumerate(inputs) if value is not None or len(inputs) == len(kinds)]
+    return [(at, value, kind) for (at, value), kind in zip(given, kinds, strict=True)]
+
+
+def _argument(value: Any, kind: str = "") -> Any:
+    """A tensor, or a sequence of them; of a `kind` that may be absent, as an optional value."""
+    if kind == "optional_type":
+        return gradual.Constructed(*(("None", ()) if value is None else ("Some", (_argument(value),))))
     if not isinstance(value, list):
         return tensor(value)
     rest = gradual.Constructed("Nil", ())

@@ -154,7 +154,8 @@ class _Breaking:
         """The lines of a text; one without braces that stands in a block is taken as it is."""
         for line in text.split("\n"):
             if "{" not in line and "}" not in line and self.open[-1:] in ([], ["{"]):
-                yield line.strip(" ")
+                yield self.line + line.strip(" ")
+                self.line = ""
             else:
                 yield from self.broken(line)
 

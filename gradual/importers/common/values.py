@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
+from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
 from gradual.tensors.tensor import Tensor
@@ -163,6 +164,11 @@ class Value:
     def numbers(self, what: str) -> list[int]:
         """Its elements as integers."""
         return [int(element) for element in self.known(what).flat()]
+
+
+def is_named(size: Any) -> TypeGuard[Dim]:
+    """Whether a size is a formula of names that a program can write anywhere."""
+    return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 
 @dataclass(eq=False)

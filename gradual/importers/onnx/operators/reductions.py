@@ -145,10 +145,12 @@ def cumulated(use: Use) -> Value:
 # --------------------------------------------------------------------------------------------------------- softmax
 def _along(computed: Callable[[Use, Value, int], Value], use: Use) -> Value:
     """Apply a function along one axis; before version 13, along that axis and all later ones, flattened."""
-    x, since = use[0], use.opset >= 13
-    axis = positive(use.attribute("axis", -1 if since else 1), x.rank)
-    if since or axis == x.rank - 1:
-        return computed(use, x, use.attribute("axis", -1) if since else axis)
+    x = use[0]
+    if use.opset >= 13:
+        return computed(use, x, use.attribute("axis", -1))
+    axis = positive(use.attribute("axis", 1), x.rank)
+    if axis == x.rank - 1:
+        return computed(use, x, axis)
     flat = use.call("reshape", x, newshape=[0] * axis + [-1])
     return use.call("reshape_like", computed(use, flat, -1), x)
 

@@ -34,9 +34,12 @@ def constant(use: Use) -> Value:
 @imports("Shape")
 def shape(use: Use) -> Value:
     """The sizes, or those of some consecutive axes."""
-    rank = use[0].rank
-    start, end = (_clamped(use.attribute(name, default), rank) for name, default in (("start", 0), ("end", rank)))
     sizes = use.call("shape_of", use[0], dtype=DType.INT64)
+    start, end = use.attribute("start", 0), use.attribute("end")
+    if (start, end) == (0, None):
+        return sizes
+    rank = use[0].rank
+    start, end = _clamped(start, rank), _clamped(rank if end is None else end, rank)
     return (
         sizes if (start, end) == (0, rank) else use.call("strided_slice", sizes, begin=[start], end=[max(start, end)])
     )
@@ -64,7 +67,7 @@ def reshape(use: Use) -> Value:
         raise Unsupported(f"the size {min(sizes)}")
     if zero and 0 in sizes and -1 in sizes:
         raise Unsupported("the sizes 0 and -1 with allowzero=1")
-    if not zero and 0 in sizes[use[0].rank :]:
+    if not zero and 0 in sizes and 0 in sizes[use[0].rank :]:
         raise Unsupported(f"the size 0 of an axis that the operand of rank {use[0].rank} has not")
     return use.call("reshape", _inferable(use, list(map(number, sizes))), newshape=sizes, allowzero=zero)
 
