@@ -231,7 +231,8 @@ def recurrent(draw: Draw) -> Made:
     state = (batch, count, hidden) if first else (count, batch, hidden)
     inputs: list[Any] = [x, small(count, gates * hidden, width), small(count, gates * hidden, hidden)]
     inputs.append(small(count, 2 * gates * hidden) if draw.rarely(0.6) else None)
-    inputs.append(Setting(np.full(batch, steps, np.int32)) if draw.rarely(0.2) else None)
+    lengths = [steps if draw.rarely(0.3) else draw.whole(-1 if draw.rarely(0.05) else 0, steps) for _ in range(batch)]
+    inputs.append(Setting(np.array(lengths, np.int32)) if draw.rarely(0.5) else None)
     inputs.append(small(*state) if draw.rarely(0.5) else None)
     settings = {"hidden_size": hidden, "direction": direction} | ({"layout": 1} if first else {})
     settings |= draw.given(clip=0.5) if draw.rarely(0.2) else {}
