@@ -66,9 +66,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
         *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
-        *("builder", "lists", "applying", "branching", "scanning", "products", "recurrence"),
+        *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
-    "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
+    "importers/onnx": ("file", "importers", "operators", "signals", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "cli"),

@@ -93,12 +93,43 @@ def pool(draw: Draw) -> Made:
     if name == "LpPool":
         settings |= draw.given(p=draw.one(1, 2, 3))
     x = draw.array((draw.size(), draw.size(), *(draw.whole(1, 6) for _ in kernel)), "float32", 0.0)
-    return Made(name, [x], settings | {"kernel_shape": kernel})
+    outputs = 2 if name == "MaxPool" and draw.opset >= 8 and draw.rarely(0.3) else 1
+    settings |= draw.given(storage_order=draw.whole(0, 1)) if outputs == 2 else {}
+    return Made(name, [x], settings | {"kernel_shape": kernel}, outputs)
+
+
+@draws("MaxUnpool")
+def unpool(draw: Draw) -> Made:
+    count = draw.one(1, 2, 2, 3)
+    kernel = [draw.whole(1, 3) for _ in range(count)]
+    strides = [draw.whole(1, 3) for _ in kernel]
+    given = (draw.size(), draw.size(), *(draw.whole(1, 4) for _ in kernel))
+    spans = [(size - 1) * step + span for size, step, span in zip(given[2:], strides, kernel, strict=True)]
+    cells, taken = int(np.prod([*given[:2], *spans])), int(np.prod(given))
+    indices = np.array(draw.random.sample(range(cells), min(taken, cells)), np.int64)
+    return Made(
+        "MaxUnpool", [draw.array(given), np.resize(indices, given)], {"kernel_shape": kernel, "strides": strides}
+    )
 
 
 @draws("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(draw: Draw) -> Made:
     return Made(draw.operator, [draw.array(draw.shape(3, 5), "float32", 0.0)])
+
+
+@draws("GlobalLpPool")
+def global_norm(draw: Draw) -> Made:
+    return Made("GlobalLpPool", [draw.array(draw.shape(3, 5), "float32", 0.0)], draw.given(p=draw.one(1, 2, 3)))
+
+
+@draws("MaxRoiPool")
+def greatest_of_regions(draw: Draw) -> Made:
+    n, c, h, w = (max(draw.size(), 1) for _ in range(4))
+    count = draw.whole(0, 3)
+    corners = np.sort(np.abs(draw.array((count, 2, 2), "float32", 0.0)), axis=1).reshape(count, 4)
+    index = np.array([[draw.whole(0, n - 1)] for _ in range(count)], np.float32).reshape(count, 1)
+    settings = {"pooled_shape": [2, draw.whole(1, 3)], **draw.given(spatial_scale=draw.one(1.0, 0.5))}
+    return Made("MaxRoiPool", [draw.array((n, c, h, w), "float32", 0.0), np.hstack([index, corners])], settings)
 
 
 @draws("LRN")

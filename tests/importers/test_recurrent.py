@@ -12,7 +12,10 @@ from tests.importers.models import compiled, given, model, node, ones, port, sto
 
 def layer(direction: str) -> Any:
     """A plain layer whose state is the sum of what it has met."""
-    weights = {"w": np.ones((1, 2, 2), np.float32) * np.eye(2, dtype=np.float32), "r": np.eye(2, dtype=np.float32)[None]}
+    weights = {
+        "w": np.ones((1, 2, 2), np.float32) * np.eye(2, dtype=np.float32),
+        "r": np.eye(2, dtype=np.float32)[None],
+    }
     made = node("RNN", "x w r - n", "y h", hidden_size=2, activations=["Identity"], direction=direction)
     ports = [port("x", ["t", "b", 2]), port("n", ["b"], "int64")]
     cast = node("Cast", "n", "n32", to=6)

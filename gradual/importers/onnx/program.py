@@ -27,7 +27,6 @@ from gradual.importers.onnx.importers import IMPORTERS, Scope, Use
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
-    images,
     indexing,
     networks,
     optionals,
@@ -39,6 +38,7 @@ from gradual.importers.onnx.operators import (
 )
 from gradual.importers.onnx.operators import random as drawing
 from gradual.importers.onnx.origins import origin_of
+from gradual.importers.onnx.signals import pools, resizing, sampling
 from gradual.importers.onnx.survey import measured, not_imported, why_not
 from gradual.origin import Origin
 from gradual.types.dtype import DType
@@ -47,18 +47,8 @@ from gradual.types.type import Hole, TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
 FAMILIES = (
-    control,
-    drawing,
-    elementwise,
-    images,
-    indexing,
-    networks,
-    optionals,
-    padding,
-    recurrent,
-    reductions,
-    sequences,
-    shapes,
+    *(control, drawing, elementwise, indexing, networks, optionals, padding, recurrent, reductions, sequences, shapes),
+    *(pools, resizing, sampling),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

@@ -9,8 +9,8 @@ from typing import Any
 from gradual.importers.common import lists
 from gradual.importers.common.applying import positive
 from gradual.importers.common.branching import branched, fields, listed
+from gradual.importers.common.composed.scanning import scanned
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.scanning import scanned
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.values import Block, Value
 from gradual.importers.onnx.file.model import Graph

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from gradual.importers.common.applying import positive
+from gradual.importers.common.composed.arithmetic import Term, counted, extent, greater
+from gradual.importers.common.composed.windows import Width
 from gradual.importers.common.products import product
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
@@ -43,15 +44,13 @@ def _scaled(use: Use, value: Value, factor: float) -> Value:
 
 
 # ------------------------------------------------------------------------------------------------------ windows
-def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any], list[int]]:
+def windows(use: Use, x: Value, kernel: Sequence[Width]) -> tuple[dict[str, Any], list[Width]]:
     """Strides and dilation as attributes, and the padding before and after every axis."""
     strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
-    spread = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
-    padding = _padding(use, x, spread, strides)
     settings: dict[str, Any] = {"strides": strides}
     if any(step != 1 for step in dilation):
         settings["dilation"] = dilation
-    return settings, padding
+    return settings, _padding(use, x, kernel, strides, dilation)
 
 
 def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
@@ -62,43 +61,58 @@ def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int
     return given
 
 
-def _padding(use: Use, x: Value, spread: Sequence[int], strides: Sequence[int]) -> list[int]:
+def _padding(
+    use: Use, x: Value, kernel: Sequence[Width], strides: Sequence[int], dilation: Sequence[int]
+) -> list[Width]:
     automatic = use.attribute("auto_pad", "NOTSET")
     if automatic in ("NOTSET", ""):
-        return of_each(use, "pads", [*spread, *spread], 0)
+        return list(of_each(use, "pads", [*kernel, *kernel], 0))
     if automatic == "VALID":
-        return [0] * (2 * len(spread))
-    totals = []
-    for axis, (size, stride) in enumerate(zip(spread, strides, strict=True)):
-        have = x.extent(axis + 2)
-        if have is None and stride != 1:
-            raise Unsupported(f"auto_pad={automatic} with strides over an axis whose size is not known here")
-        totals.append(size - 1 if have is None else max((-(-have // stride) - 1) * stride + size - have, 0))
-    less, more = [total // 2 for total in totals], [total - total // 2 for total in totals]
+        return [0] * (2 * len(kernel))
+    if automatic not in ("SAME_UPPER", "SAME_LOWER"):
+        raise Unsupported(f"auto_pad={automatic}")
+    each = zip(kernel, strides, dilation, strict=True)
+    totals = [_total(use, x, axis, *geometry) for axis, geometry in enumerate(each, 2)]
+    less, more = zip(*map(_halves, totals), strict=True)
     return [*more, *less] if automatic == "SAME_LOWER" else [*less, *more]
 
 
-def _kernel(use: Use, weight: Value) -> list[int]:
+def _total(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> Term:
+    """The padding of an axis by which there is a window for each stride."""
+    have = extent(use, x, axis)
+    ahead = ((have + (stride - 1)) // stride - 1) * stride
+    return greater(ahead + (counted(use, size) - 1) * step + 1 - have, 0)
+
+
+def _halves(total: Term) -> tuple[Width, Width]:
+    """The lesser half and the rest."""
+    less = total // 2
+    return total.use.written_size(less.value), total.use.written_size((total - less).value)
+
+
+def kernel_of(use: Use, weight: Value) -> list[Width]:
     """The extents of the window, from `kernel_shape` or else from the weight."""
     written, count = use.attribute("kernel_shape"), weight.rank - 2
     if written is not None:
         if len(written) != count:
             raise Unsupported(f"kernel_shape={written} for {count} axes")
         return list(written)
-    extents = [weight.extent(axis + 2) for axis in range(count)]
-    if None in extents:
-        raise Unsupported("a kernel whose sizes are not known here")
-    return [extent for extent in extents if extent is not None]
+    return [use.written_size(use.extent(weight, axis + 2)) for axis in range(count)]
 
 
 @imports("Conv")
 def convolution(use: Use) -> Value:
     """A convolution, with a bias for each channel."""
     x, weight, count = use[0], use[1], spatial(use[0])
-    kernel = _kernel(use, weight)
-    settings, padding = _windows(use, x, kernel)
-    settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": kernel}
+    kernel = kernel_of(use, weight)
+    settings, padding = windows(use, x, kernel)
+    settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": _numbers(kernel)}
     return _biased(use, use.call(f"nn.conv{count}d", x, weight, **settings))
+
+
+def _numbers(kernel: Sequence[Width]) -> Sequence[Width] | None:
+    """The sizes of a kernel, if all of them are numbers."""
+    return kernel if all(isinstance(size, int) for size in kernel) else None
 
 
 def _unless(usual: int, value: int) -> int | None:
@@ -114,20 +128,19 @@ def _biased(use: Use, found: Value) -> Value:
 def transposed_convolution(use: Use) -> Value:
     """A transposed convolution, with a bias for each channel."""
     x, weight, count = use[0], use[1], spatial(use[0])
-    kernel, groups = _kernel(use, weight), use.attribute("group", 1)
+    kernel, groups = kernel_of(use, weight), use.attribute("group", 1)
     strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
     beyond = of_each(use, "output_padding", kernel, 0)
     if any(more >= max(move, apart) for more, move, apart in zip(beyond, strides, dilation, strict=True)):
         raise Unsupported(f"output_padding={beyond} with strides={strides} and dilations={dilation}")
-    channels = weight.extent(1)
-    if channels is None:
-        raise Unsupported("a weight whose sizes are not known here")
+    cells: list[Width] = list(beyond)
+    channels, padding = weight.extent(1), _transposed_padding(use, x, kernel, strides, dilation, cells)
     settings: dict[str, Any] = {
-        "channels": channels * groups,
-        "kernel_size": kernel,
+        "channels": None if channels is None else channels * groups,
+        "kernel_size": _numbers(kernel),
         "strides": strides,
-        "padding": _transposed_padding(use, x, kernel, strides, dilation, beyond),
-        "output_padding": beyond if any(beyond) else None,
+        "padding": padding,
+        "output_padding": cells if any(size != 0 for size in cells) else None,
         "dilation": dilation if any(step != 1 for step in dilation) else None,
         "groups": _unless(1, groups),
     }
@@ -135,93 +148,26 @@ def transposed_convolution(use: Use) -> Value:
 
 
 def _transposed_padding(
-    use: Use, x: Value, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], beyond: list[int]
-) -> list[int]:
+    use: Use, x: Value, kernel: Sequence[Width], strides: Sequence[int], dilation: Sequence[int], beyond: list[Width]
+) -> list[Width]:
+    """The padding before and after every axis; where it would be negative, the result has cells `beyond`."""
     automatic, wanted = use.attribute("auto_pad", "NOTSET"), use.attribute("output_shape")
     count = len(kernel)
     if wanted is None and automatic in ("NOTSET", "", "VALID"):
-        return of_each(use, "pads", [*kernel, *kernel], 0) if automatic != "VALID" else [0] * (2 * count)
+        return list(of_each(use, "pads", [*kernel, *kernel], 0)) if automatic != "VALID" else [0] * (2 * count)
     if wanted is not None and len(wanted) not in (count, count + 2):
         raise Unsupported(f"output_shape={wanted} for {count} axes")
     totals = []
     for axis in range(count):
-        spread, have = (kernel[axis] - 1) * dilation[axis] + 1, x.extent(axis + 2)
+        total = (counted(use, kernel[axis]) - 1) * dilation[axis] + 1 + counted(use, beyond[axis])
         if wanted is None:
-            total = spread - strides[axis] + beyond[axis]
-        elif have is None:
-            raise Unsupported("output_shape of an axis whose size is not known here")
+            total = total - strides[axis]
         else:
-            total = strides[axis] * (have - 1) + beyond[axis] + spread - list(wanted)[-count:][axis]
-        if total < 0:
-            beyond[axis] -= total
-        totals.append(max(total, 0))
-    more, less = [total - total // 2 for total in totals], [total // 2 for total in totals]
+            total = total + (extent(use, x, axis + 2) - 1) * strides[axis] - list(wanted)[-count:][axis]
+        beyond[axis] = use.written_size((counted(use, beyond[axis]) + greater(-total, 0)).value)
+        totals.append(greater(total, 0))
+    less, more = zip(*map(_halves, totals), strict=True)
     return [*less, *more] if automatic == "SAME_UPPER" else [*more, *less]
-
-
-@imports("MaxPool")
-def greatest_pool(use: Use) -> Value:
-    """The greatest element of each window."""
-    if use.wants(1):
-        raise Unsupported("the output Indices")
-    return _pool(use, "nn.max_pool", {})
-
-
-@imports("AveragePool")
-def mean_pool(use: Use) -> Value:
-    """The mean of each window."""
-    return _pool(use, "nn.avg_pool", {"count_include_pad": bool(use.attribute("count_include_pad", 0)) or None})
-
-
-@imports("LpPool")
-def length_pool(use: Use) -> Value:
-    """The p-norm of each window."""
-    x, power = use[0], use.attribute("p", 2)
-    if power < 1:
-        raise Unsupported(f"p={power}")
-    kernel = of_each(use, "kernel_shape", [None] * spatial(x), 1)
-    if use.attribute("ceil_mode", 0):
-        raise Unsupported("ceil_mode=1")
-    settings, padding = _windows(use, x, kernel)
-    settings |= {"pool_size": kernel, "padding": padding, "count_include_pad": True}
-    raised = _powered(use, use.call("abs", x), float(power))
-    mean = use.call(f"nn.avg_pool{spatial(x)}d", raised, **settings)
-    return _powered(use, use.call("multiply", mean, use.like(float(prod(kernel)), x)), 1 / power)
-
-
-def _powered(use: Use, x: Value, exponent: float) -> Value:
-    """A power of each element."""
-    return x if exponent == 1 else use.call("power", x, use.like(exponent, x))
-
-
-def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
-    x = use[0]
-    kernel = of_each(use, "kernel_shape", [None] * spatial(x), 1)
-    windows, padding = _windows(use, x, kernel)
-    ceil = bool(use.attribute("ceil_mode", 0))
-    if ceil and _may_start_behind(kernel, windows, padding):
-        raise Unsupported("ceil_mode=1 where a window may start behind the data: ONNX leaves it out")
-    settings |= windows | {"padding": padding, "pool_size": kernel, "ceil_mode": ceil or None}
-    return use.call(f"{operator}{spatial(x)}d", x, **settings)
-
-
-def _may_start_behind(kernel: Sequence[int], windows: dict[str, Any], padding: Sequence[int]) -> bool:
-    """Whether the last, incomplete window may start in the padding after the data, for some size of the data."""
-    dilation = windows.get("dilation", [1] * len(kernel))
-    after = padding[len(kernel) :]
-    return any(
-        stride > (size - 1) * step + 1 - more
-        for size, step, stride, more in zip(kernel, dilation, windows["strides"], after, strict=True)
-    )
-
-
-@imports("GlobalAveragePool", "GlobalMaxPool")
-def global_pool(use: Use) -> Value:
-    """The mean or the greatest element of each channel."""
-    operator = "mean" if "Average" in use.node.operator else "max"
-    if use[0].rank == 4:
-        return use.call(f"nn.global_{'avg' if operator == 'mean' else 'max'}_pool2d", use[0])
-    return use.call(operator, use[0], axis=list(range(2, use[0].rank)), keepdims=True)
 
 
 @imports("LRN")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from gradual.importers.common.branching import branched, repeated
+from gradual.importers.common.composed.scanning import scanned
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.scanning import scanned
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph
 from gradual.importers.torch.importers import Use, imports

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gradual.importers.common.scanning import Turn, scanned
+from gradual.importers.common.composed.arithmetic import Term, isnan, where
+from gradual.importers.common.composed.scanning import Turn, scanned
 from gradual.importers.common.values import Value
-from gradual.importers.torch.arithmetic import Term, isnan, where
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.operators.activations import logaddexp
 from gradual.importers.torch.operators.indexing import transposed
