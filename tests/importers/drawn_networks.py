@@ -144,8 +144,10 @@ def batch_norm(draw: Draw) -> Made:
     given = draw.shape(2, 4)
     rows = [draw.array((given[1],), "float32", 0.0) for _ in range(3)]
     spread = np.abs(draw.array((given[1],), "float32", 0.0))
-    settings = draw.given(epsilon=draw.one(1e-5, 0.5), momentum=0.9)
-    return Made("BatchNormalization", [draw.array(given, "float32", 0.0), *rows, spread], settings)
+    settings = draw.given(epsilon=draw.one(1e-5, 0.5), momentum=draw.one(0.9, 0.25, 1.0))
+    settings |= {"training_mode": 1} if draw.opset >= 14 and draw.rarely(0.3) else {}
+    outputs = 3 if "training_mode" in settings else 1
+    return Made("BatchNormalization", [draw.array(given, "float32", 0.0), *rows, spread], settings, outputs)
 
 
 @draws("InstanceNormalization")

@@ -181,15 +181,34 @@ def local_response(use: Use) -> Value:
 
 # -------------------------------------------------------------------------------------------------- normalizations
 @imports("BatchNormalization")
-def batch_normalization(use: Use) -> Value:
-    """Batch normalization as at inference, with the mean and variance that are given."""
-    if use.attribute("training_mode", 0) or use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
-        raise Unsupported("training")
+def batch_normalization(use: Use) -> Value | list[Value]:
+    """Batch normalization by the mean and variance that are given, or in training mode by those of the data."""
+    if use.attribute("training_mode", 0):
+        return _trained(use)
+    if use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
+        raise Unsupported(f"training in version {use.opset}")
     if use.attribute("spatial", 1) != 1:
         raise Unsupported("spatial=0")
     epsilon = use.attribute("epsilon", 1e-5)
     found = use.call("nn.batch_norm", *(use[index] for index in range(5)), epsilon=epsilon)
     return use.builder.field(found, 0)
+
+
+def _trained(use: Use) -> list[Value]:
+    """The data normalized by its own mean and variance, and the running ones, which move towards these."""
+    wide = use[3].dtype
+    axes = [axis for axis in range(use[0].rank) if axis != 1]
+    data = Term(use, use[0]).to(wide).value
+    kept = use.call("mean", data, axis=axes, keepdims=True)
+    mean, variance = use.call("squeeze", kept, axis=axes), use.call("variance", data, kept, axis=axes)
+    epsilon, momentum = use.attribute("epsilon", 1e-5), use.attribute("momentum", 0.9)
+    operands = [Term(use, one).to(wide).value for one in (use[0], use[1], use[2], mean, variance)]
+    found = use.builder.field(use.call("nn.batch_norm", *operands, epsilon=epsilon), 0)
+    running = [
+        (Term(use, use[index]) * momentum + Term(use, now) * (1 - momentum)).value
+        for index, now in ((3, mean), (4, variance))
+    ]
+    return [Term(use, found).to(use[0].dtype).value, *running]
 
 
 @imports("InstanceNormalization")
