@@ -185,6 +185,7 @@ def resize(draw: Draw) -> Made:
     given = tuple(max(size, 1) for size in draw.shape(3, 4)) if draw.rarely(0.9) else draw.shape(2, 5)
     rank, mode = len(given), draw.one("nearest", "nearest", "linear", "cubic")
     modes = ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"]
+    modes += ["half_pixel_symmetric"] if draw.opset >= 19 else []
     settings = draw.given(coordinate_transformation_mode=draw.one(*modes), mode=mode)
     settings |= draw.given(nearest_mode=draw.one("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"))
     if mode == "cubic":
@@ -193,13 +194,15 @@ def resize(draw: Draw) -> Made:
         settings = {"mode": "nearest" if draw.rarely(0.5) else "linear"}
     outer = draw.rarely(0.15)
     moved = [at >= min(2, rank - 1) or outer for at in range(rank)]
-    factors = [draw.one(1.0, 2.0, 3.0, 0.5, 1.5) if one else 1.0 for one in moved]
+    factors = [draw.one(1.0, 2.0, 3.0, 0.5, 1.5, 0.7, 2.3, 0.9) if one else 1.0 for one in moved]
     sizes = [draw.whole(1, 8) if one else size for one, size in zip(moved, given, strict=True)]
     chosen = None
     if draw.opset >= 18 and draw.rarely(0.2):
         chosen = draw.random.sample(range(rank), draw.whole(1, rank))
         settings["axes"] = [axis - rank if draw.rarely(0.3) else axis for axis in chosen]
         factors, sizes = [factors[axis] for axis in chosen], [sizes[axis] for axis in chosen]
+    if draw.opset >= 18 and draw.rarely(0.15):
+        settings["keep_aspect_ratio_policy"] = draw.one("not_larger", "not_smaller")
     x = draw.array(given, "float32", 0.0)
     scales = Setting(np.array(factors, np.float32))
     if draw.opset < 11:

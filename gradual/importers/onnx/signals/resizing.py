@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
-from gradual.importers.common.applying import positive
-from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, imports
-from gradual.tensors.tensor import Tensor
+from gradual.importers.onnx.signals.stretching import Size, Wanted, stretched, wanted_sizes
 from gradual.types.dtype import DType
 
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
@@ -20,62 +16,46 @@ OUTER = ("WNC", "NWC")
 """Layouts of `image.resize1d` that make the batch, or the channels, its spatial axis."""
 METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
 COORDINATES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
-
-Size = int | Value
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A new size.
-
-    Attributes:
-        factor: the factor from which it was computed, if that is an integer.
-    """
-
-    size: Size
-    factor: int | None = None
+ROUNDINGS = ("round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
 
 
 @imports("Resize", "Upsample")
 def resize(use: Use) -> Value:
-    """The tensor resized: by nearest neighbours along any axis, by other methods along spatial axes."""
-    x, settings = use[0], {"method": METHODS[use.only("mode", *METHODS)]}
-    for name, usual in (("antialias", 0), ("keep_aspect_ratio_policy", "stretch")):
-        use.only(name, usual)
-    wanted = _wanted(use)
-    coordinates = _coordinates(use, wanted)
-    settings["coordinate_transformation_mode"] = coordinates
-    if not 1 <= x.rank <= 5:
-        raise Unsupported(f"a tensor of rank {x.rank}")
-    if settings["method"] == "nearest_neighbor":
-        return _nearest(use, wanted, settings | {"rounding_method": _rounding(use, wanted, coordinates)})
-    if settings["method"] == "cubic":
+    """The tensor resized, by operators of images where they read the same places, else axis by axis."""
+    mode, coordinates = use.only("mode", *METHODS), _coordinates(use)
+    use.only("antialias", 0)
+    wanted = wanted_sizes(use, keeps=coordinates != "tf_crop_and_resize")
+    if not _is_of_images(use, mode, coordinates, wanted):
+        return stretched(use, mode, coordinates, wanted)
+    at = "half_pixel" if coordinates == "pytorch_half_pixel" else coordinates
+    settings: dict[str, Any] = {"method": METHODS[mode], "coordinate_transformation_mode": at}
+    if mode == "nearest":
+        rounding = "floor" if use.opset < 11 else use.only("nearest_mode", *ROUNDINGS)
+        settings["rounding_method"] = rounding if rounding in ("floor", "ceil") else "round"
+        return _nearest(use, wanted, settings)
+    if mode == "cubic":
         settings |= {"cubic_alpha": use.attribute("cubic_coeff_a", -0.75)}
         settings |= {"cubic_exclude": use.attribute("exclude_outside", 0)}
     return _between(use, wanted, settings)
 
 
-def _coordinates(use: Use, wanted: Mapping[int, Wanted]) -> str:
+def _coordinates(use: Use) -> str:
     if use.node.operator == "Upsample" or use.opset < 11:
         return "asymmetric"
-    mode: str = use.only("coordinate_transformation_mode", *COORDINATES)
-    if mode != "pytorch_half_pixel":
-        return mode
-    if any(not isinstance(one.size, int) or one.size == 1 for one in wanted.values()):
-        raise Unsupported("coordinate_transformation_mode='pytorch_half_pixel' of an axis that may have size 1")
-    return "half_pixel"
+    mode: str = use.only("coordinate_transformation_mode", *COORDINATES, "half_pixel_symmetric", "tf_crop_and_resize")
+    return mode
 
 
-def _rounding(use: Use, wanted: Mapping[int, Wanted], coordinates: str) -> str:
-    """How coordinates are rounded; halves are rounded up, so `round_prefer_floor` requires that there are none."""
-    if use.opset < 11:
-        return "floor"
-    rounding: str = use.only("nearest_mode", "round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
-    if rounding == "round_prefer_floor" and not all(
-        _meets_no_half(use[0].extent(axis), one, coordinates) for axis, one in wanted.items()
-    ):
-        raise Unsupported("nearest_mode='round_prefer_floor' where a cell may lie half way between two others")
-    return rounding if rounding in ("floor", "ceil") else "round"
+def _is_of_images(use: Use, mode: str, coordinates: str, wanted: Mapping[int, Wanted]) -> bool:
+    """Whether operators of images, which find places by the sizes alone and round halves up, read the same places."""
+    if not 1 <= use[0].rank <= 5 or coordinates not in COORDINATES or not all(one.is_whole for one in wanted.values()):
+        return False
+    if coordinates == "pytorch_half_pixel":
+        coordinates = "half_pixel"
+        if any(not isinstance(one.size, int) or one.size == 1 for one in wanted.values()):
+            return False
+    rounds = mode == "nearest" and use.opset >= 11 and use.attribute("nearest_mode", ROUNDINGS[0]) == ROUNDINGS[0]
+    return not rounds or all(_meets_no_half(use[0].extent(axis), one, coordinates) for axis, one in wanted.items())
 
 
 def _meets_no_half(have: int | None, wanted: Wanted, coordinates: str) -> bool:
@@ -151,49 +131,3 @@ def _outside(use: Use, x: Value, axis: int, size: Size, settings: dict[str, Any]
     if x.rank == 3:
         return found
     return use.call("reshape_like", found, x, lhs_begin=2, lhs_end=3, rhs_begin=2, rhs_end=x.rank)
-
-
-def _wanted(use: Use) -> dict[int, Wanted]:
-    """Axis -> its new size, from the given sizes or factors, without axes whose size plainly stays the same."""
-    x = use[0]
-    if use.node.operator == "Upsample" or use.opset < 11:
-        scales: Value | None = use.optional(1)
-        if scales is None:
-            given = list(use.required("scales"))
-            scales = use.builder.constant(Tensor(given, DType.FLOAT32, (len(given),)))
-        sizes = None
-    else:
-        scales, sizes = (_unless_empty(use.optional(index)) for index in (2, 3))
-    axes = [positive(axis, x.rank) for axis in use.attribute("axes", tuple(range(x.rank)))]
-    if len(set(axes)) < len(axes):
-        raise Unsupported("an axis that is repeated")
-    if (scales is None) is (sizes is None):
-        raise Unsupported("neither sizes nor scales" if sizes is None else "both sizes and scales")
-    if sizes is not None:
-        vector = use.exactly(sizes, 0, len(axes))
-        found = {axis: Wanted(use.builder.element(vector, at)) for at, axis in enumerate(axes)}
-        return {axis: one for axis, one in found.items() if use.builder.dim(one.size) is not x.tensor.shape[axis]}
-    assert scales is not None
-    if scales.extent(0) not in (None, len(axes)):
-        raise Unsupported(f"factors for other than {len(axes)} axes")
-    factors = dict(zip(axes, scales.known("factors").flat(), strict=True))
-    return {axis: _scaled(use, axis, float(factor)) for axis, factor in factors.items() if factor != 1}
-
-
-def _unless_empty(value: Value | None) -> Value | None:
-    """An input; None if it is empty, as one left out may be before version 13."""
-    return None if value is not None and value.rank == 1 and value.extent(0) == 0 else value
-
-
-def _scaled(use: Use, axis: int, factor: float) -> Wanted:
-    """The size times a factor; a fractional product is refused, since ONNX samples by the factor, not the sizes."""
-    have = use[0].extent(axis)
-    if not isfinite(factor):
-        raise Unsupported(f"the factor {factor} of an axis")
-    whole = int(factor) if factor == int(factor) else None
-    if have is None and whole is not None:
-        size = use.call("multiply", use.extent(use[0], axis), use.builder.number(whole, DType.INT64))
-        return Wanted(size, whole)
-    if have is None or have * factor != int(have * factor):
-        raise Unsupported(f"the factor {factor} of an axis, which leaves a rest")
-    return Wanted(int(have * factor), whole)
