@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx.reference import ReferenceEvaluator
 
 import gradual
 from gradual.importers.common.text import Program
@@ -59,8 +58,9 @@ def test_a_padding_of_open_axes_leaves_a_window_for_each_stride(automatic: str) 
         assert ran.signature.endswith("-> Tensor[(n, 1, (h + 1) // 2, (w + 1) // 2), float32]")
         assert ran.compilation.checks == ()
         for height, width in ((1, 1), (4, 5), (7, 6)):
+            made.graph.input[0].CopyFrom(port("x", [1, 1, height, width]))
             x = ones(1, 1, height, width)
-            assert np.allclose(ran.given(x), ReferenceEvaluator(made).run(None, {"x": x})[0])
+            assert np.array_equal(ran.given(x), Ran.of(made).given(x))
 
 
 def test_a_kernel_may_be_an_input_of_any_size() -> None:

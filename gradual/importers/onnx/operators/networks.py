@@ -79,9 +79,10 @@ def _padding(
 
 def _total(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> Term:
     """The padding of an axis by which there is a window for each stride."""
-    have = extent(use, x, axis)
-    ahead = ((have + (stride - 1)) // stride - 1) * stride
-    return greater(ahead + (counted(use, size) - 1) * step + 1 - have, 0)
+    have, reach = extent(use, x, axis), (counted(use, size) - 1) * step + 1
+    total = ((have + (stride - 1)) // stride - 1) * stride + reach - have
+    is_some = isinstance(size, int) and (size - 1) * step + 1 >= stride
+    return total if is_some else greater(total, 0)
 
 
 def _halves(total: Term) -> tuple[Width, Width]:
