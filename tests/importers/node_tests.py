@@ -29,6 +29,9 @@ from gradual.run.value import Blame, Fault
 COARSE = 2.0**-6
 """What a few operations in a row may differ by in 16 bits, relatively: some of ONNX's results are rounded once only."""
 
+ROUNDED = {32: 2.0**-24, 64: 2.0**-53}
+"""What a sum of numbers may differ by, for the width of floats, relatively to the greatest of them."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -146,9 +149,10 @@ def _difference(case: Any, found: Sequence[gradual.Tensor], outputs: Sequence[An
         if one.shape != wanted.shape or one.dtype is not wanted.dtype:
             return f"output {index}: {one.dtype}{list(one.shape)} instead of {wanted.dtype}{list(wanted.shape)}"
         rtol = max(case.rtol, COARSE) if one.dtype.bits == 16 else case.rtol
-        left, right = one.flat(), wanted.flat()
-        if not np.allclose(np.array(left, float), np.array(right, float), rtol=rtol, atol=case.atol, equal_nan=True):
-            return f"output {index}: {left[:6]} instead of {right[:6]}"
+        left, right = np.array(one.flat(), float), np.array(wanted.flat(), float)
+        atol = max(case.atol, ROUNDED.get(one.dtype.bits, 0.0) * np.max(np.abs(right[np.isfinite(right)]), initial=0.0))
+        if not np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True):
+            return f"output {index}: {left[:6].tolist()} instead of {right[:6].tolist()}"
     return ""
 
 

@@ -38,7 +38,7 @@ from gradual.importers.onnx.operators import (
 )
 from gradual.importers.onnx.operators import random as drawing
 from gradual.importers.onnx.origins import origin_of
-from gradual.importers.onnx.signals import pools, resizing, sampling
+from gradual.importers.onnx.signals import columns, pools, resizing, sampling, spectra
 from gradual.importers.onnx.survey import measured, not_imported, why_not
 from gradual.origin import Origin
 from gradual.types.dtype import DType
@@ -48,7 +48,7 @@ from gradual.types.unpacking import opened
 
 FAMILIES = (
     *(control, drawing, elementwise, indexing, networks, optionals, padding, recurrent, reductions, sequences, shapes),
-    *(pools, resizing, sampling),
+    *(columns, pools, resizing, sampling, spectra),
 )
 """The modules whose importers are in `IMPORTERS`."""
 
