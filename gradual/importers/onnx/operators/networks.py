@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from gradual.importers.common.applying import positive
@@ -175,9 +176,23 @@ def _transposed_padding(
 def local_response(use: Use) -> Value:
     """Each element normalized by its neighbours in other channels, as many before as after."""
     if use.required("size") % 2 == 0:
-        raise Unsupported("an even size")
+        return _even_response(use, use.required("size"))
     settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
     return use.call("nn.lrn", use[0], size=use.required("size"), bias=use.attribute("bias", 1.0), **settings)
+
+
+def _even_response(use: Use, size: int) -> Value:
+    """The same with one channel more after an element than before it."""
+    x, before = use[0], (size - 1) // 2
+    widths = [[0, 0], [before, size - 1 - before], *([0, 0] for _ in range(x.rank - 2))]
+    squares = use.call("nn.pad", use.call("multiply", x, x), use.like(0.0, x), pad_width=widths)
+    count = extent(use, x, 1)
+    parts = [
+        Term(use, use.call("strided_slice", squares, begin=[at], end=[use.written_size((count + at).value)], axes=[1]))
+        for at in range(size)
+    ]
+    total = reduce(Term.__add__, parts) * (use.attribute("alpha", 1e-4) / size) + use.attribute("bias", 1.0)
+    return use.call("divide", x, total.applied("power", use.attribute("beta", 0.75)).value)
 
 
 # -------------------------------------------------------------------------------------------------- normalizations
