@@ -217,12 +217,21 @@ def resize(draw: Draw) -> Made:
 
 @draws("GridSample")
 def grid_sample(draw: Draw) -> Made:
-    n, c, h, w = (max(draw.size(), 1) for _ in range(4))
-    grid = draw.array((n, draw.whole(1, 3), draw.whole(1, 3), 2), "float32", 0.0) / 4
+    count = 3 if draw.opset >= 20 and draw.rarely(0.3) else 2
+    n, c, *sizes = (max(draw.size(), 1) for _ in range(count + 2))
+    grid = draw.array((n, *(draw.whole(1, 3) for _ in range(count)), count), "float32", 0.0) / 4
     modes = ("linear", "nearest", "cubic") if draw.opset >= 20 else ("bilinear", "nearest", "bicubic")
     padding = draw.one("zeros", "border", "reflection")
     settings = draw.given(mode=draw.one(*modes), padding_mode=padding, align_corners=draw.whole(0, 1))
-    return Made("GridSample", [draw.array((n, c, h, w), "float32", 0.0), grid], settings)
+    return Made("GridSample", [draw.array((n, c, *sizes), "float32", 0.0), grid], settings)
+
+
+@draws("AffineGrid")
+def affine_grid(draw: Draw) -> Made:
+    count, n = draw.one(2, 2, 3), draw.whole(1, 2)
+    sizes = [n, draw.whole(1, 2), *(draw.whole(1 if draw.rarely(0.2) else 2, 4) for _ in range(count))]
+    theta = draw.array((n, count, count + 1), "float32", 0.0)
+    return Made("AffineGrid", [theta, Setting(ints(*sizes))], draw.given(align_corners=draw.whole(0, 1)))
 
 
 @draws("RoiAlign")

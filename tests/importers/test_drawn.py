@@ -21,7 +21,14 @@ NOT_DRAWN = {
     *("Optional", "OptionalGetElement", "OptionalHasElement"),  # no tensors
     *("SequenceAt", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "ConcatFromSequence"),
     *("Scatter", "Upsample", "Constant"),  # other names of what is drawn
-    *("Attention", "CumProd", "RMSNormalization", "Swish"),  # younger than the versions that are drawn
+    *(
+        "Attention",
+        "CumProd",
+        "RMSNormalization",
+        "Swish",
+        "BitCast",
+        "TensorScatter",
+    ),  # younger than the versions that are drawn
 }
 """Operators of which no single node is drawn."""
 

@@ -37,11 +37,13 @@ def grid_sample(use: Use) -> Value:
 @imports("AffineGrid")
 def affine_grid(use: Use) -> Value:
     """Where an affine map takes the cells of images or volumes from, in numbers from -1 to 1."""
-    theta, count = use[0], use[0].extent(1)
+    theta, length = use[0], use[1].extent(0)
+    count = theta.extent(1) if length is None else length - 2
     if count not in (2, 3) or theta.rank != 3:
         raise Unsupported("maps of other than two or three axes")
     sizes = use.exactly(use[1], 0, count + 2)
-    theta = use.exactly(use.exactly(theta, 2, count + 1), 0, use.builder.element(sizes, 0))
+    for axis, size in enumerate((use.builder.element(sizes, 0), count, count + 1)):
+        theta = use.exactly(theta, axis, size)
     columns = []
     for at in range(count + 1):
         column = use.call("take", theta, use.builder.number(at, DType.INT64), axis=2, mode="fast")
