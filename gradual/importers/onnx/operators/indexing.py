@@ -228,8 +228,9 @@ def compress(use: Use) -> Value:
 @imports("Unique")
 def unique(use: Use) -> list[Value]:
     """The distinct elements, the index of the first occurrence of each, the inverse indices, and the counts."""
-    if use.attribute("axis") is not None and use[0].rank != 1:
-        return _unique_slices(use, positive(use.attribute("axis"), use[0].rank))
+    axis = use.attribute("axis")
+    if axis is not None and (place := positive(axis, use[0].rank)) < use[0].rank and use[0].rank != 1:
+        return _unique_slices(use, place)
     x = use[0] if use[0].rank == 1 else use.call("reshape", use[0], newshape=[-1])
     found = use.call("unique", x, sorted=bool(use.attribute("sorted", 1)), return_counts=use.wants(3))
     fields = use.counted(found, 5 if use.wants(3) else 4)

@@ -103,9 +103,10 @@ def global_pool(use: Use) -> Value:
 @imports("GlobalLpPool")
 def global_norm(use: Use) -> Value:
     """The p-norm of each channel."""
-    x, power = use[0], float(use.attribute("p", 2))
-    raised = powered(use, use.call("abs", x), power)
-    return powered(use, use.call("sum", raised, axis=list(range(2, x.rank)), keepdims=True), 1 / power)
+    x, p = use[0], use.attribute("p", 2)
+    powers = use.call("power", use.call("abs", x), use.like(p, x))
+    total = use.call("sum", powers, axis=list(range(2, x.rank)), keepdims=True)
+    return use.call("power", total, use.like(1 / p, x))
 
 
 @imports("MaxRoiPool")

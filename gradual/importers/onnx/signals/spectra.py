@@ -103,7 +103,7 @@ def _transformed(use: Use, parts: Parts, inverse: bool) -> list[Value]:
 def _half(use: Use, x: Value, size: Size) -> Value:
     """The frequencies up to half of the size; the others mirror them."""
     end = use.written_size((counted(use, size) // 2 + 1).value)
-    return use.call("strided_slice", x, begin=[0], end=[end], axes=[x.rank - 1])
+    return use.builder.field(use.call("split", x, indices_or_sections=[end], axis=x.rank - 1), 0)
 
 
 def _joined(use: Use, parts: list[Value]) -> Value:
