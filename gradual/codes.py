@@ -1,6 +1,6 @@
-"""Every kind of diagnostic: its code, its title, how grave it is, in which phase it is found, and its groups.
+"""The kinds of diagnostics: code, title, severity, phase and groups.
 
-`spec/errors/` has a page on each, with the rules that it reports; the headings of the pages say what this table says.
+`spec/errors/` has a page on each, with the rules that it reports; the headings of the pages agree with this table.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class Kind:
     """A kind of diagnostic.
 
     Attributes:
-        code: what users name it by; stable, and never given to another kind.
+        code: its name for users; stable, and never given to another kind.
         title: a few words.
-        severity: how grave it is unless settings say otherwise.
-        phase: what finds it, as the pages are grouped.
-        groups: the names that stand for it, and maybe for others, where a level is chosen.  A kind of the phase
-            `lints` that has some is a lint.
+        severity: the default severity, which settings may change.
+        phase: the phase that finds it; the pages are grouped by phase.
+        groups: names of groups that it belongs to, by which its level can be set.  A kind of the phase `lints` with a
+            group is a lint.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""A checked file: its report, its types, what is left to run time, and what else can be asked of it."""
+"""A checked file: its report, its types, its residual checks, and the tools that apply to it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gradual.run.graph.plan import Plan
     from gradual.run.graph.runtime import Graph
 
-# Nesting is bounded by LIMITS.nesting; each level takes a few Python frames, which the default limit does not allow.
+# Nesting is bounded by LIMITS.nesting; each level takes several Python frames, more than the default limit allows.
 _STACK = 20_000
 
 
@@ -47,9 +47,9 @@ class Options:
     """How to check.
 
     Attributes:
-        smt: whether the SMT stage answers.
-        rigid: how grave a named dim's goal is that may fail in a gradual definition: "warning" or "error".
-        advise: whether helps are tried.
+        smt: whether the SMT stage is used.
+        rigid: the severity of a goal about named dims that may fail in a gradual definition: "warning" or "error".
+        advise: whether fixes are searched for and offered.
     """
 
     smt: bool = True
@@ -75,13 +75,13 @@ class Compilation:
         source: the text, with its name.
         core: the elaborated program with its checks; `str(core)` is what `gradual core` prints.
         diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
-        checks: what is left to run time, each with its `condition`, its `blame` and its `span`.
+        checks: the residual checks, each with its `condition`, its `blame` and its `span`.
         proved: how many obligations were proved.
         refuted: how many of the errors are obligations that fail, at all sizes or at some; an obligation that fails
             only because of another error is neither reported nor counted.
         compile: the function that compiles an edited text.
         notes: notes from the passes that made this compilation.
-        weights: of an imported model, by the names of the parameters of `@main` that follow the model's inputs.
+        weights: the weights of an imported model, by the parameters of `@main` that follow the model's inputs.
     """
 
     source: Source
@@ -117,9 +117,9 @@ class Compilation:
         """The report as text, as `gradual check` prints it; or one diagnostic, or what stopped a run.
 
         Args:
-            found: one of `diagnostics`, or the `Blame` or `Fault` that `run` raised; None for the whole report.
+            found: what to render: a diagnostic, or the `Blame` or `Fault` that `run` raised; None for the whole report.
             checks: whether to show each residual check, with the annotation that would prove it.
-            color: whether to paint for a terminal.
+            color: whether to use a terminal's colours.
         """
         paint = painter(color)
         if found is not None:
@@ -134,7 +134,7 @@ class Compilation:
         return summary.totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
 
     def position(self, span: Span) -> Position:
-        """Where a span begins, such as that of a check: line and column, counted from 1, in code points."""
+        """Line and column at which a span begins, such as a check's; counted from 1, in code points."""
         return self.source.position(span.start)
 
     @property
@@ -154,7 +154,7 @@ class Compilation:
 
     @property
     def not_empty(self) -> int:
-        """Number of obligations left to run time that ask only that something is not empty."""
+        """Number of obligations left to run time that only require that something is not empty."""
         return sum(check.not_empty for check in self.checks)
 
     @property
@@ -169,7 +169,7 @@ class Compilation:
 
     @property
     def elaborations(self) -> Mapping[str, Elaboration]:
-        """The state of every definition when it was finished, for tools that ask more; nothing after passes."""
+        """The final checker state of every definition, for tools; empty after passes."""
         return self._checked.elaborations if self._checked else {}
 
     @cached_property
@@ -179,20 +179,20 @@ class Compilation:
         return tuple(sorted(bindings(states), key=lambda binding: binding.span.start))
 
     def question(self, check: str) -> str:
-        """The question put to the solver about a residual check, as SMT-LIB.
+        """The solver's query for a residual check, as SMT-LIB.
 
-        Raises KeyError for an unknown check, and for every one after passes, which put no questions.
+        Raises KeyError for an unknown check, and for every check after passes, which make no queries.
         """
         if self._checked is None:
             raise KeyError(check)
         return self._checked.question(check)
 
     def help(self, check: Check) -> Help | None:
-        """The annotation that would prove a residual check, if one was tried and does."""
+        """An annotation that proves a residual check, if one was found."""
         return dict(self._helped((check,)))[check]
 
     def helps(self) -> Iterator[tuple[Check, Help | None]]:
-        """Every residual check with its help, as far as the budget for the file goes."""
+        """Every residual check with its help; None where the budget for the file is used up."""
         return self._helped(self.checks)
 
     def _helped(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Help | None]]:
@@ -208,7 +208,7 @@ class Compilation:
     def _annotation(
         self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
-        """A size that an equality gives, else the whole shape of a parameter, else a name, or a bound."""
+        """A help for a check: a size from an equality, else the shape of a parameter, else a name or a bound."""
         from gradual.checker.fixes.open_sizes import shape_for
 
         found = annotation_for(check, state, self.core, before, trials)
@@ -218,7 +218,7 @@ class Compilation:
 
     @cached_property
     def text(self) -> str:
-        """The core as a program that can be read again.  [pass.surface]"""
+        """The core as a program that can be parsed again.  [pass.surface]"""
         from gradual.delaborate.program import program_text
 
         with room():
@@ -226,7 +226,7 @@ class Compilation:
         return text if self._checked is not None else self._told(text)
 
     def _told(self, text: str) -> str:
-        """What passes made of a program, with the reason in a comment where it is refused.  [pass.surface]"""
+        """The text of a program after passes; where it does not check, a comment says why.  [pass.surface]"""
         read = self.compile(Source(self.source.name, text), replace(self.options, advise=False))
         error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
         if error is None:
@@ -240,16 +240,16 @@ class Compilation:
             entry: the function's name, such as "@main".
             values: a `Tensor` or an array of any library for a tensor, a tuple for a tuple, a `Constructed` for data.
                 An array keeps its element type; a number or a list takes that of its parameter.
-            runtime: "vm", or "graph" for a function of which every size is known before it is called.
+            runtime: "vm", or "graph" for a function whose sizes are all known before it is called.
 
         Returns:
             A `Tensor`, a tuple, or a `Constructed`.
 
         Raises:
-            Blame: a check failed, or a value is not what its parameter declares; it says who broke which promise.
+            Blame: a check failed, or an argument is not what its parameter declares; it names who broke which promise.
             Fault: the program's own fault, such as a division by zero.
-            KeyError: there is no such function.
-            ValueError: the program has errors, or a value is nothing that a program could take.
+            KeyError: no function has this name.
+            ValueError: the program has errors, or an argument is no value of the language.
             NotStatic: the graph runtime refuses the function.  [graph.run]
         """
         from gradual.run.machine import run
@@ -262,12 +262,12 @@ class Compilation:
             return run(self.core, entry, values) if runtime == "vm" else self.graph(entry).run(*values)
 
     def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments of a call of an imported model, followed by its own weights if these are left out."""
+        """The arguments of a call of an imported model; its own weights are appended if they are left out."""
         count = len(self.functions[entry].params) if self.weights else 0
         return (*values, *(self.weights.values() if len(values) + len(self.weights) == count else ()))
 
     def graph(self, entry: str) -> Graph:
-        """A static function with its memory, to be run often.  Raises as `run` does, but for Blame and Fault."""
+        """A static function with its memory, to be run often.  Raises the errors of `run` but Blame and Fault."""
         from gradual.passes.plan.require_static import graph_of
 
         self._accepted(entry, "run")
@@ -275,7 +275,7 @@ class Compilation:
             return graph_of(self.core, entry, self.decider(), self.source.name, open_places(self.surface, entry))
 
     def obstacles(self, entry: str) -> tuple[Diagnostic, ...]:
-        """What keeps a function from being static; nothing where the graph runtime takes it.  [graph.static]"""
+        """What keeps a function from being static; empty if the graph runtime accepts it.  [graph.static]"""
         from gradual.passes.plan.require_static import required
 
         self._accepted(entry, "be static")
@@ -284,7 +284,7 @@ class Compilation:
         return self._placed(found)
 
     def unknowns(self) -> tuple[Diagnostic, ...]:
-        """What the types of the names in the text leave unknown; nothing after passes.  [type.open]"""
+        """The unknowns in the types of the program's names; empty after passes.  [type.open]"""
         from gradual.checker.completeness import incomplete
 
         states = self._checked.elaborations.values() if self._checked else ()
@@ -329,7 +329,7 @@ class Compilation:
         return planned(self._ready(entry))
 
     def measure(self, entry: str, *values: Any) -> tuple[Value, Mapping[str, int]]:
-        """The value computed by the machine, and buffer -> memory used; asserts that the plan is respected.
+        """The value computed by the machine, and buffer -> memory used; assert that the plan holds.
 
         Raises as `run` does.  [plan.measured]
         """
@@ -359,7 +359,7 @@ class Compilation:
 
     @contextmanager
     def _placing(self) -> Iterator[None]:
-        """Attach the source to whatever stops a run."""
+        """Attach the source to an exception that stops a run."""
         try:
             yield
         except Stop as stop:
@@ -370,12 +370,12 @@ class Compilation:
             raise
 
     def decider(self) -> Decider:
-        """What decides goals, within the limits of the options."""
+        """The decider of goals, with the limits that the options set."""
         return Decider(self.options.limits, self.options.smt)
 
 
 def trials_of(source: Source, options: Options, compile: Compile) -> Trials:
-    """The source to be checked again with edits, with no helps of its own, nor least counterexamples."""
+    """Trials that check edited versions of the source, without helps and least counterexamples."""
     quick = replace(options, advise=False, limits=replace(options.limits, least=0))
 
     def retry(text: str) -> Outcome:
@@ -390,7 +390,7 @@ def trials_of(source: Source, options: Options, compile: Compile) -> Trials:
 
 @contextmanager
 def room() -> Iterator[None]:
-    """Stack for nested programs, and no garbage collection while a program is built."""
+    """Raise the recursion limit for nested programs, and pause garbage collection while a program is built."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _STACK))
     try:

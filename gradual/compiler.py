@@ -55,14 +55,14 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
 
 
 def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
-    """The syntax errors, with edits that depend on type checking."""
+    """The syntax errors; those whose fix only type checking can choose get it."""
     from gradual.checker.fixes.products import by_rank
 
     return by_rank(divided(found, graded, trials), trials)
 
 
 def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
-    """The diagnostics; an error gets an edit that fixes it, or else a `where` or a cast, if one is found.
+    """The diagnostics; add to each error a fix if one is found: an edit, or else a `where` or a cast.
 
     The modules of repairs are imported only if there is an error.
     """
@@ -80,8 +80,8 @@ def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:
 
     Args:
         text: the program.
-        name: what diagnostics call it, such as the name of its file.
-        smt: whether Z3 is asked where nothing else decides; another version of Z3 may prove more or less.
+        name: its name in diagnostics, such as the name of its file.
+        smt: whether Z3 is used where no other stage decides; another version of Z3 may prove more or less.
 
     >>> check("def @f(%x: Tensor[(n,), float32]) { nn.relu(%x) }").types["@f"]
     'fn (Tensor[(n,), float32]) -> Tensor[(n,), float32]'

@@ -1,4 +1,4 @@
-"""Diagnostics: one value, many renderings (`report/render.py`, JSON).
+"""Diagnostics as values, which `report/render.py` and JSON render.
 
 A diagnostic carries a code for users (`E0302`, a page in `spec/errors/`) and a rule for implementers
 (`op.nn.dense.contract`, a heading in `spec/`).
@@ -14,7 +14,7 @@ from gradual.source import NOWHERE, Position, Source, Span, visible
 
 
 class Severity(StrEnum):
-    """How grave: only errors make `gradual check` fail."""
+    """The severity; only errors make `gradual check` fail."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -23,7 +23,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A second place that takes part, with its own words."""
+    """Another span that explains the finding, with a label."""
 
     span: Span
     label: str
@@ -39,10 +39,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """What to change; `edits` apply mechanically when present.
+    """Advice on what to change; tools can apply the `edits`, if there are any.
 
     Attributes:
-        safe: whether the edits only write in other words what was written, so that a tool may apply them unasked.
+        safe: whether the edits keep the program's meaning, so that a tool may apply them unasked.
     """
 
     text: str
@@ -55,12 +55,12 @@ class Diagnostic:
     """One finding about a program.
 
     Attributes:
-        rule: empty where there is no program that a rule could speak of: a file that cannot be read.
+        rule: empty if there is no program, as for a file that cannot be read.
         message: one line, lower case, no full stop, understandable alone.
         label: the words under the primary span.
         notes: facts, the counterexample first.
         data: typed per code, e.g. `{"counterexample": {"n": 3}}`.
-        source: the text that the spans lie in, where it is one that the user has.
+        source: the text of the spans, if the user has it.
     """
 
     code: str
@@ -77,7 +77,7 @@ class Diagnostic:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The requirements on sizes that it is about, as text; none where it is about names or structure."""
+        """The requirements on sizes that it reports, as text; empty if it reports names or structure."""
         some = self.data.get("goals")
         if isinstance(some, list):
             return tuple(some)
@@ -85,12 +85,12 @@ class Diagnostic:
 
     @property
     def start(self) -> Position | None:
-        """Where the span begins; None for what has no place, or is not placed in a text."""
+        """The position at which the span begins; None without a span or a source."""
         return None if self.source is None or self.span == NOWHERE else self.source.position(self.span.start)
 
     @property
     def end(self) -> Position | None:
-        """Where the span ends: the first place behind it."""
+        """The position after the span."""
         return None if self.start is None or self.source is None else self.source.position(self.span.end)
 
     @property
@@ -113,5 +113,5 @@ class Diagnostic:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things in words: `1 argument`, `2 arguments`."""
+    """A count with its noun: `1 argument`, `2 arguments`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

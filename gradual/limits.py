@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds that keep every answer finite and the same on every machine.
+    """Limits that make the checker terminate with the same result on every machine.
 
     Attributes:
         nesting: how deep expressions, blocks and types may nest.
@@ -15,32 +15,32 @@ class Limits:
         contents: the longest integer vector whose elements are tracked symbolically.
         nodes: the largest size (terms and their parts) that is kept as a formula; a larger one becomes an unknown.
         models: how many small valuations are tried for one goal before the solver is asked.
-        least: how many of them to find out whether a model that was found is the least one.
+        least: how many of them are tried to find out whether a model that was found is the least one.
         monomials: the largest number of terms of a product that is multiplied out.
         cone: how many facts connected with a goal are looked at.
-        component: how many of them are evaluated to confirm a counterexample.
+        component: how many of these facts are evaluated to confirm a counterexample.
         cases: how many cases a goal is split into before the solver is asked.
         rows: how many linear inequalities are made to look for an integer solution.
         residues: the largest divisor by which a variable is split into residue classes.
         degree: the largest degree of a product that is multiplied out.
-        text: the longest text of a part of a dim that is printed and not elided, in characters.
+        text: the longest printed text of a part of a dim, in characters; a longer one is elided.
         rank: the highest rank of a tensor.
-        fields: the largest number of parts that an operator makes, and of a tuple.
-        size: the largest size of a tensor while running, even where another one is 0; less than the end of every slice.
+        fields: the largest number of fields of a tuple, also of one that an operator returns.
+        size: the largest size of a tensor while running, even if another is 0; below the "all" of slices.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
-        bound: the largest number of bits of a bound that is kept of a dim; a wider one is as good as none.
-        number: the largest number of bits of what a dim is at some valuation; beyond, it has no value there.
-        parts: the largest number of parts of a type that data converted to another type may have inside.
-        patterns: how many steps the patterns of one `match` may take to be compared.
-        expansions: how many calls of function literals without types one definition writes out.
+        bound: the largest number of bits of a recorded bound of a dim; a wider bound is dropped.
+        number: the largest number of bits of a dim's value under a valuation; a larger value counts as undefined.
+        parts: the largest number of parts of a type inside data that is converted to another type.
+        patterns: how many steps the comparison of the patterns of one `match` may take.
+        expansions: how many calls of function literals without types are inlined in one definition.
         inlined: how many nodes the functions of an imported model may become once they are expanded.
-        trials: how many characters of program are checked again to try out helps for one file.
+        trials: how many characters of program are checked again to verify fixes for one file.
         calls: how deep calls may nest while running (calls in tail position do not nest).
         source: the longest text of a program that is read, in bytes.
-        file: the largest file of tensors or of a model that is read, and the most that an archive is unpacked to, in
+        file: the largest file of tensors or of a model that is read, and the largest unpacked size of an archive, in
             bytes.
-        stream: how much is read of what has no size, such as a pipe or a device, in bytes.
+        stream: how many bytes are read from a pipe or a device, which have no size.
         values: the longest JSON text of values that is read, in bytes.
         message: the longest message of an editor, of a session, or of the conformance protocol, in bytes.
         directory: the largest table of contents of an archive, in bytes.

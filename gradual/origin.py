@@ -1,4 +1,4 @@
-"""Where a piece of an imported program comes from in the model: the node, the module, the user's own Python lines."""
+"""The origin of a piece of an imported program in the model: its node, its module, and the user's Python lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Origin:
         node: the node's operator and name, such as "Slice `node_slice_1`", or which input it is.
         said: the node as one line, in the words of its format: `y = Slice(x, starts, ends)`.
         value: the model's own name of the value; empty for an intermediate one that only the importer needs.
-        also: further names that the model has for the same value.
+        also: other names of the same value in the model.
         module: the path of the module that contains the node, such as `encoder.layers.0`; empty if it is not recorded.
         frames: the frames of the user's own code, the outermost first; frames of installed packages are left out.
     """
@@ -50,9 +50,9 @@ class Origin:
 
 
 class Origins:
-    """For each offset of a text the origin of what stands there.
+    """The origin of each piece of a text.
 
-    `starts` are ascending offsets; from each on up to the next one, the origin at the same index holds.
+    `starts` are ascending offsets; the piece between one and the next has the origin at the same index.
 
     Attributes:
         folded: the model's own name of each value that was computed while importing -> its type as text, and its shape.
@@ -69,7 +69,7 @@ class Origins:
         self.folded = folded or {}
 
     def at(self, offset: int) -> Origin | None:
-        """The origin of what stands at an offset; None for text that belongs to no node."""
+        """The origin of the text at an offset; None for text that belongs to no node."""
         index = bisect_right(self._starts, offset) - 1
         return self._origins[index] if index >= 0 else None
 

@@ -42,7 +42,7 @@ class Source:
 
     Attributes:
         origins: for the program of a model, which node each piece of the text was made from.
-        is_numbered: whether users can find a line of it by its number; False for the one line that describes a node.
+        is_numbered: whether its line numbers mean anything to users; False for the one line that describes a node.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Source:
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> Position:
-        """Where `offset` lies; lines end with a line feed only."""
+        """The line and column of `offset`; lines end with a line feed only."""
         starts = self._line_starts()
         line = bisect_right(starts, offset)
         return Position(line, offset - starts[line - 1] + 1, offset)
@@ -77,10 +77,10 @@ class Source:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """The text on one line, with a visible escape for each character that would steer a terminal or hide what follows.
+    """The text on one line, with an escape for each character that could control a terminal or hide text.
 
     These are control and format characters (bidirectional overrides among them), line and paragraph separators, lone
-    surrogates, and what has no meaning yet; those in `keep` stay as they are.
+    surrogates, and unassigned code points; those in `keep` are not escaped.
     """
     if text.isprintable():
         return text
@@ -95,5 +95,5 @@ def _steers(character: str) -> bool:
 
 
 def _escape(character: str) -> str:
-    """As Python writes it: `\\n`, `\\x1b`, `\\u202e`."""
+    """The escape that Python writes: `\\n`, `\\x1b`, `\\u202e`."""
     return character.encode("unicode_escape").decode("ascii")

@@ -1,4 +1,4 @@
-"""The three answers to a question about sizes, each with its evidence.
+"""The three verdicts on a goal about sizes, each with its evidence.
 
 A verdict has no truth value: `if verdict:` raises, so that "unknown" can never be taken for "yes" or "no".
 """
@@ -19,11 +19,11 @@ class _Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Proved(_Verdict):
-    """Holds at every size that the facts admit.
+    """The goal holds at every size that the facts admit.
 
     Attributes:
-        by: the stage that showed it.
-        plausible: as for `Unknown`; False only where a path condition proves what nobody could show to be possible.
+        by: the stage that proved it.
+        plausible: as for `Unknown`; False only if path conditions prove a goal not shown to be satisfiable.
     """
 
     by: str
@@ -32,7 +32,7 @@ class Proved(_Verdict):
 
 @dataclass(frozen=True, slots=True)
 class Refuted(_Verdict):
-    """Holds at no size that the facts admit; `witness` is a sample valuation of the goal's variables by name."""
+    """The goal holds at no size that the facts admit; `witness` is a sample valuation of its variables by name."""
 
     because: str
     witness: Mapping[str, int] = field(default_factory=dict)
@@ -40,15 +40,15 @@ class Refuted(_Verdict):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(_Verdict):
-    """May hold and may fail, or nobody could tell.
+    """The goal may hold and may fail, or could not be decided.
 
     Attributes:
-        because: what is missing, in the user's words.
+        because: why it is not proved, in the user's words.
         witness: the least valuation found at which the goal fails, by variable name; empty if none was found.
         fails_if_reached: the goal contradicts the path condition (but not the unconditional facts).
         gave_up: the solver's budget ran out before an answer.
-        plausible: a valuation is known at which the goal holds with the unconditional facts; where none is, a passed
-            check is learnt for proofs only.
+        plausible: a valuation is known at which the goal holds with the unconditional facts; if not, its passed check
+            is used as a fact for proofs only.
     """
 
     because: str

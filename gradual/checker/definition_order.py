@@ -9,7 +9,7 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
 
 Calls = Mapping[str, Sequence[str]]
-"""Definition -> other definitions, in order."""
+"""Definition -> the definitions it mentions, or waits for, in source order."""
 
 
 def mentioned(functions: Mapping[str, ast.Fn]) -> Calls:
@@ -32,7 +32,7 @@ def waits_for(functions: Mapping[str, ast.Fn], mentions: Calls) -> Calls:
 
 
 def helpers_first(functions: Mapping[str, ast.Fn], mentions: Calls, circles: Collection[str]) -> Calls:
-    """As `waits_for`, with callees of written result types too, since their latent requirements are needed.
+    """As `waits_for`, plus callees of written result types, whose `Latent` requirements the calls need.
 
     Mutually recursive definitions have no latent requirements.  [type.call.latent]
     """

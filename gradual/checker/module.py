@@ -51,7 +51,7 @@ class Checked:
     refuted: int
 
     def definitions(self, surface: ast.Module) -> list[tuple[Elaboration, ast.Fn]]:
-        """Every definition's state, with the function as it is written."""
+        """Every definition's state, with the function in the surface syntax."""
         functions = {d.name.name: d.function for d in surface.definitions if isinstance(d, ast.Def)}
         functions |= {d.name.name: as_function(d) for d in surface.definitions if isinstance(d, ast.OperatorDef)}
         return [(state, functions[name]) for name, state in self.elaborations.items()]

@@ -80,7 +80,7 @@ def chosen(cases: Sequence[Case], patterns: Sequence[str]) -> list[Case]:
 
 
 def _fits(id: str, within: str, patterns: Sequence[str]) -> bool:
-    """Whether one of the patterns, if there are some, names a case or the file that it stands in."""
+    """Whether there are no patterns, or one of them matches a case or its file."""
     return not patterns or any(_is_named(id, within, pattern) for pattern in patterns)
 
 
@@ -91,7 +91,7 @@ def _is_named(id: str, within: str, pattern: str) -> bool:
 
 
 def _malformed(collection: Collection, patterns: Sequence[str]) -> int:
-    """Report the cases and files that fit and cannot be read, and count them."""
+    """Report the matching cases and files that cannot be read, and count them."""
     found: dict[tuple[str, str], list[Problem]] = {}
     for problem in collection.problems:
         if not problem.case or _fits(problem.case, problem.file, patterns):
@@ -104,7 +104,7 @@ def _malformed(collection: Collection, patterns: Sequence[str]) -> int:
 
 
 def _chosen_of(collection: Collection, patterns: Sequence[str], malformed: int) -> list[Case]:
-    """The cases that fit; nothing at all is an error, unless what fits is malformed, which was reported."""
+    """The matching cases; it is an error if there are none, unless malformed ones match, which were reported."""
     fits = any(_fits(case.id, case.file, patterns) for case in collection.cases)
     return chosen(collection.cases, patterns) if fits or not malformed else []
 

@@ -1,4 +1,4 @@
-"""What a step reads, what it defines, and what is inside it."""
+"""The variables that a step reads and defines, and the nodes inside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import base_of
 
 
-# ----------------------------------------------------------------------------------------------------- what is inside
+# ------------------------------------------------------------------------------------------------------- nested nodes
 def _bodies(arms: Iterable[Arm]) -> Iterable[Block]:
     return (arm.block for arm in arms)
 
@@ -70,7 +70,7 @@ def within(node: Any) -> Iterator[Any]:
 
 
 def _walk(node: Any, inside: Finder[Any]) -> Iterator[Any]:
-    """A node and those inside it, depth first, without recursion; a conversion that contains itself comes once."""
+    """A node and those inside it, depth first, without recursion; a conversion that contains itself is visited once."""
     waiting = [node]
     seen: set[int] = set()
     while waiting:
@@ -117,7 +117,7 @@ def binds(pattern: CorePattern) -> Iterator[Bind]:
     return (node for node in _walk(pattern, _BINDING) if isinstance(node, Bind))
 
 
-# ------------------------------------------------------------------------------------------------------- what is read
+# -------------------------------------------------------------------------------------------------------------- reads
 def _bases(variables: Iterable[Variable]) -> Iterator[str]:
     for variable in variables:
         base = base_of(variable)

@@ -1,4 +1,4 @@
-"""Ranges of the integers of a function's values, step by step.   [op.index.known]"""
+"""Ranges of the integers in the values of a function, computed on demand.   [op.index.known]"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradual.types.type import OpenedType, TensorType, TupleType
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Unasked:
-    """A step of whose value a range may be known, and the types that its operands had there."""
+    """A step whose value's range is not computed yet, with the types of its operands at that point."""
 
     step: Apply | MakeTuple | Project
     operands: tuple[str, ...]
@@ -29,13 +29,13 @@ class _Unasked:
 
 @dataclass(slots=True, eq=False)
 class KnownRanges:
-    """What is known of all elements of a value together, where its type does not know each of them.
+    """The ranges of integer values whose types do not track each element.
 
-    It is computed when it is asked for.  Ranges do not leave a function, a branch or an annotation: parameters, results
-    of calls and joins have none.
+    Steps are recorded, and a range is computed at its first query.  Parameters, results of calls and of branches, and
+    ascribed values have no range.
 
     Attributes:
-        natural: whether a dim is known not to be negative.
+        natural: tells whether a dim is known not to be negative.
     """
 
     natural: Callable[[Dim], bool] = is_natural_number
@@ -69,7 +69,7 @@ class KnownRanges:
             self._found[step.name] = _Unasked(step, operands, whole.fields)
 
     def of(self, name: str, type: OpenedType) -> Ranges:
-        """What is known of a value of this type."""
+        """The range of a value of this type: by its type, or else by the step that made it."""
         match type:
             case TensorType():
                 return known_range(type) or self.known(name)
@@ -81,7 +81,7 @@ class KnownRanges:
                 return None
 
     def known(self, name: str) -> Ranges:
-        """What is known of a value beside its type."""
+        """The range of a value by the step that made it; operands first, without recursion."""
         waiting = [name]
         while waiting:
             found = self._found.get(waiting[-1])
@@ -99,7 +99,7 @@ class KnownRanges:
         return answer
 
     def _asked(self, made: _Unasked) -> Ranges:
-        """What is known of the value of a step, whose operands have been asked."""
+        """Compute the range of a step's value, once those of its operands are computed."""
         ranges = tuple(self.of(*pair) for pair in zip(made.operands, made.types, strict=True))
         match made.step:
             case Apply() as step:
@@ -120,7 +120,7 @@ class KnownRanges:
         types: Sequence[OpenedType],
         attributes: Mapping[str, Any],
     ) -> Iterator[tuple[Lookup, Bound]]:
-        """What an application owes for the indices that it looks up.   [op.index.bounds]"""
+        """The bounds that an application requires of the indices it looks up.   [op.index.bounds]"""
         for lookup in operator.lookups(*types, **attributes) if operator.lookups is not None else ():
             place, *field = lookup.indices
             whole = types[place]
@@ -138,7 +138,7 @@ class KnownRanges:
 
 
 def _of_literal(value: Tensor) -> Range | None:
-    """The range of a constant, which may be large."""
+    """The range of a constant; computed on demand, since the constant may be large."""
     return Range(constant(min(value.elements)), constant(max(value.elements))) if value.size else None
 
 
@@ -149,12 +149,12 @@ def _holds_unknown_integers(type: OpenedType) -> bool:
 
 
 def _is_ranked(type: OpenedType) -> bool:
-    """Whether a value is a tensor of known rank, or a tuple of such."""
+    """Whether a value is a tensor of known rank, or a tuple of these."""
     return all(map(_is_ranked, type.fields)) if isinstance(type, TupleType) else isinstance(type, TensorType)
 
 
 def _is_large(found: Ranges) -> bool:
-    """Whether an end is too large to be kept as a formula."""
+    """Whether a bound is too large to be kept as a formula."""
     match found:
         case Range(least, greatest):
             return is_large(least, LIMITS.nodes) or is_large(greatest, LIMITS.nodes)

@@ -37,7 +37,7 @@ class Implied:
 
 
 UNKNOWN = Implied(TRUE, TRUE)
-"""The implications of a boolean that says nothing about sizes."""
+"""The implications of a boolean from which nothing about sizes follows."""
 
 
 def formula(type: object) -> Constraint | None:

@@ -1,8 +1,8 @@
 """What each field of core is for, and the traversal of core by these roles.
 
-Each field of a step, and of a part of a step, states its role in its annotation.  A traversal says what to do with the
-roles that it is about, and so covers every kind of step: `finder` collects from the fields of a node, `rebuilder`
-copies a node with some of its fields changed.  The fields of a class are looked up when it is first met.
+Each field of a step, and of a part of a step, states its role in its annotation.  A traversal maps some roles to
+functions, and so covers every kind of step: `finder` collects from the fields of a node, `rebuilder` copies a node with
+some of its fields changed.  The fields of a class are looked up when its first node is visited.
 
 A generic traversal in the sense of Lämmel and Peyton Jones, "Scrap your boilerplate" (2003).
 """
@@ -99,24 +99,24 @@ class ByClass(dict[type, T], Generic[T]):
 
 
 def one(value: T) -> tuple[T, ...]:
-    """A field that is one of what is collected."""
+    """Collect the field itself."""
     return (value,)
 
 
 def some(value: T | None) -> tuple[T, ...]:
-    """A field that is one of what is collected, or None."""
+    """Collect the field itself, unless it is None."""
     return () if value is None else (value,)
 
 
 Takes = Mapping[Role, Callable[[Any], Iterable[T]]]
-"""Role -> what to take from a field that has it; other fields are passed over."""
+"""Role -> the function that collects from a field of that role; fields of other roles are skipped."""
 
 Finder = ByClass[Callable[[Any], tuple[T, ...]]]
 """Class of a node -> the function that collects from its fields."""
 
 
 def finder(takes: Takes[T]) -> Finder[T]:
-    """Collect what is taken from the fields of a node, in their order."""
+    """Make, for each class of nodes, the function that collects from the fields of a node in order."""
 
     def derive(node: type) -> Callable[[Any], tuple[T, ...]]:
         found = [(attrgetter(name), takes[role]) for name, role in roles(node).items() if role in takes]
@@ -132,14 +132,14 @@ def finder(takes: Takes[T]) -> Finder[T]:
 
 
 Copies = Mapping[Role, Callable[[C, Any, Any], Any]]
-"""Role -> the copy of a field that has it, from a context, the field, and the node; other fields stay."""
+"""Role -> `(context, field, node) -> copy of the field`; fields of other roles are kept."""
 
 Rebuilder = ByClass[Callable[[C, Any], Any]]
-"""Class of a node -> the function that copies a node, from a context and the node."""
+"""Class of a node -> `(context, node) -> copy of the node`."""
 
 
 def rebuilder(copies: Copies[C], *, fresh: bool) -> Rebuilder[C]:
-    """Copy a node with some of its fields changed; unless `fresh`, it is the same node if nothing changes."""
+    """Make, for each class of nodes, the function that copies a node; unless `fresh`, an unchanged node is returned."""
 
     def derive(node: type) -> Callable[[C, Any], Any]:
         own = roles(node)

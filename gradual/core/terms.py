@@ -175,7 +175,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; unless `complete`, none may."""
+    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; unless `complete`, no arm may fit."""
 
     name: Defined
     scrutinee: Operand

@@ -1,7 +1,7 @@
-"""Copies of core: with other names for its variables and other dims for its unknowns, other operands, other blocks.
+"""Copies of core with variables renamed, unknowns replaced by dims, or operands or blocks exchanged.
 
 A dim that mentions a variable is renamed with it: `dim(%x, 0)` becomes `dim(%y, 0)` if `%x` becomes `%y`.
-What a function type binds is not renamed.
+Names that a function type binds are not renamed.
 """
 
 from __future__ import annotations
@@ -88,17 +88,17 @@ class Rewriting:
         return {variable: image for variable, image in images if image is not None}
 
     def dim(self, dim: Dim) -> Dim:
-        """A dim in the copy."""
+        """The copy of a dim."""
         found = self.mapping(dim.variables())
         return dim.substitute(found) if found else dim
 
     def goal(self, goal: Constraint) -> Constraint:
-        """A constraint in the copy."""
+        """The copy of a constraint."""
         found = self.mapping(goal.variables())
         return goal.substitute(found) if found else goal
 
     def attribute(self, value: Any) -> Any:
-        """An attribute's value in the copy."""
+        """The copy of an attribute's value."""
         match value:
             case Dim():
                 return self.dim(value)
@@ -108,13 +108,13 @@ class Rewriting:
                 return value
 
     def type(self, type: T) -> T:
-        """A type in the copy; the names that a function type binds are its own."""
+        """The copy of a type; the names that a function type binds are kept."""
         made: Any = self._type(type)
         copy: Any = instantiated(made, self.types) if self.types else made
         return cast(T, copy)
 
     def typed(self, type: Any, path: str) -> OpenedType:
-        """The type of a value in the copy; holes that replace a type parameter become unknowns of the value."""
+        """The copy of a value's type; holes that replace a type parameter become unknowns of the value."""
         made = self.type(type)
         return opened(made, path, lambda path, axis, hole: None)[0] if self.types else made
 
@@ -156,15 +156,15 @@ class Rewriting:
 
     # ------------------------------------------------------------------------------------------------------- programs
     def function(self, function: Function) -> Function:
-        """A function in the copy."""
+        """The copy of a function."""
         return self._node(function)
 
     def block(self, block: Block) -> Block:
-        """A block in the copy."""
+        """The copy of a block."""
         return self._node(block)
 
     def step(self, step: S) -> S:
-        """A step in the copy."""
+        """The copy of a step."""
         return self._node(step)
 
     def _node(self, node: S) -> S:
@@ -255,7 +255,7 @@ def apart(names: Iterable[str], taken: set[str]) -> Mapping[str, str]:
     return fresh
 
 
-# ---------------------------------------------------------------------------------------------------- steps with others
+# ---------------------------------------------------------------------------------- steps with other operands or blocks
 _WITH_OPERANDS = rebuilder(
     {
         Role.OPERAND: lambda image, name, node: image(name),

@@ -113,7 +113,7 @@ class Implied:
     def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
         """The goals; none if a check after the first is written, since it could stop the run before they are checked.
 
-        None either if a check never holds after those before it: that check is written as a failure.
+        None too if a check never holds after those before it: that check is written as a failure.
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()
@@ -249,7 +249,7 @@ class _Chain:
         return base, (*fields, step.index)
 
     def beside(self, base: str, fields: tuple[int, ...]) -> Mapping[str, tuple[int, Step]]:
-        """The window without the projections to a field, so that chains begin at the projected value."""
+        """`window` without the projections to a field, so that chains begin at the projected value."""
         of_field = (name for name, (_, step) in self.window.items() if isinstance(step, Project))
         gone = {name for name in of_field if _Chain(self.window, self.demands)._projected(name) == (base, fields)}
         return {name: found for name, found in self.window.items() if name not in gone}

@@ -59,7 +59,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         reads: unknown of a join -> the size that elaboration infers for it.
         solver: decides what `decider` cannot.
         inside: the number of enclosing branches, plus the number of earlier checks that always fail.
-        ranges: between which numbers the integers of variables lie.
+        ranges: the ranges of integer values.
     """
 
     decider: Decider = field(default_factory=lambda: Decider(LIMITS, smt=False))

@@ -54,7 +54,7 @@ def is_open(function: Function) -> bool:
 
 
 def written_pattern(pattern: CorePattern) -> ast.Pattern:
-    """A pattern as it is written."""
+    """The syntax of a pattern."""
     match pattern:
         case Bind(None):
             return ast.WildcardPattern(NOWHERE)

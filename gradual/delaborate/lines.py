@@ -36,7 +36,7 @@ class Lines:
         inline: constant -> its value, written where it is used.
         opens: whether to add an unknown to the text, since checks are errors in a strict definition.
         open: whether the text has an unknown.
-        doubtful: whether the text has none although core has a check, which would be an error.
+        doubtful: whether core has a check but the text has no unknown, so that the check would be an error.
         joins: the results of branches.
         uses: variable -> how often it is read.
         made: the names of values that core does not have.

@@ -101,7 +101,7 @@ class Spelling:
 
     # ------------------------------------------------------------------------------------------------------- dims
     def dim(self, dim: Dim) -> ast.Expr:
-        """A dim, as `text.written` orders it.  Raises Inexpressible."""
+        """A dim, with terms in the order of `dims.term.print.written`.  Raises Inexpressible."""
         found, rest = remainders(dim.substitute(self.counted) if self.counted else dim)
         terms = [self._term(coefficient, monomial) for monomial, coefficient in rest.terms]
         last = len(terms) - 1 if rest.terms and not rest.terms[-1][0] else len(terms)
@@ -189,7 +189,7 @@ class Spelling:
         raise AssertionError(goal)
 
     def _side(self, side: Dim) -> ast.Expr:
-        """A side of an equation, as `text.written` has it.  Raises Inexpressible."""
+        """A side of an equation, in the form of `dims.term.print.written`.  Raises Inexpressible."""
         return _product([self.dim(factor) for factor in factors_of(side) or (side,)])
 
     def _order(self, left: Dim, right: Dim) -> ast.Expr:
@@ -201,7 +201,7 @@ class Spelling:
 
     # ------------------------------------------------------------------------------------------------------ types
     def type(self, type: GradualType) -> ast.Type:
-        """A type as it is written.  Raises Inexpressible."""
+        """The syntax of a type.  Raises Inexpressible."""
         match type:
             case TensorType(shape, dtype):
                 return ast.TensorType(tuple(map(self.extent, shape)), dtype, NOWHERE)

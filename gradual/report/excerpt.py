@@ -180,7 +180,7 @@ def _corner(line: _Line, across: Sequence[_Placed], open_: Sequence[_Placed], p:
     return row
 
 
-# ------------------------------------------------------------------------------------------------ under one line
+# ------------------------------------------------------------------------------------------ underlines of a line
 def _under(line: _Line, here: Sequence[_Placed], indent: int) -> Iterator[Row]:
     """The underlines of one line with the last label on their right; the other labels are below, from right to left."""
     if not here:

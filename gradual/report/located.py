@@ -1,4 +1,4 @@
-"""Where users find what a span is about: in the text itself or, of a model, in its Python program or its nodes."""
+"""The locations that spans are shown at: the text itself or, of an imported model, the user's Python line or a node."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def generated(source: Source) -> Locate:
 
 @dataclass(slots=True)
 class _Model:
-    """The texts that places of an imported model are shown in, each made once."""
+    """Locates spans of an imported model; `made` caches the texts that they are shown in."""
 
     source: Source
     made: dict[object, Source] = field(default_factory=dict)
 
     def located(self, span: Span) -> tuple[Source, Span]:
-        """The line of the user's code that made what the span is about; else its node; else the generated text."""
+        """The line of the user's code that made the text at the span; else its node; else the generated text."""
         origin = self.source.origin(span)
         if origin is None:
             return self.source, span
@@ -45,21 +45,21 @@ class _Model:
         return shown, Span(min(first, end), end)
 
     def line(self, frame: Frame) -> Source:
-        """A text that has only the one line, at its number."""
+        """A text with a single line, preceded by blank lines so that it has its number."""
         key = frame.file, frame.line
         if key not in self.made:
             self.made[key] = Source(_from_here(frame.file), "\n" * (frame.line - 1) + (frame.text or _read(frame)))
         return self.made[key]
 
     def node(self, origin: Origin) -> Source:
-        """The node as its model's format says it."""
+        """A text with the node in the notation of the model's format."""
         if origin not in self.made:
             self.made[origin] = Source(f"{self.source.name}: {origin.node}", origin.said, is_numbered=False)
         return self.made[origin]
 
 
 def of_model(source: Source, found: Diagnostic) -> Diagnostic:
-    """The diagnostic as users of an imported model need it: with the node, and with helps that they can follow."""
+    """Adapt a diagnostic to users of an imported model: add the node, and keep only helps that they can follow."""
     if source.origins is None:
         return found
     helps = (_followed(help) for help in found.help)
@@ -68,7 +68,7 @@ def of_model(source: Source, found: Diagnostic) -> Diagnostic:
 
 
 def _followed(help: Help) -> Help | None:
-    """The help without edits, as nobody edits the program made from a model; None where it is nothing but edits."""
+    """A help without edits, since users do not edit an imported program: a `where` as an option; None for any other."""
     if not help.edits:
         return help
     condition = help.edits[0].text.strip(" ,").removeprefix("where ")
@@ -78,7 +78,7 @@ def _followed(help: Help) -> Help | None:
 
 
 def notes(source: Source, span: Span) -> tuple[str, ...]:
-    """What a place in an imported model is known by besides its line: the node, and the module that contains it."""
+    """Notes on the origin of a span in an imported model: the node, and the module that contains it."""
     origin = source.origin(span)
     if origin is None:
         return ()
@@ -89,15 +89,15 @@ def notes(source: Source, span: Span) -> tuple[str, ...]:
 
 
 def _from_here(file: str) -> str:
-    """The path from the current folder if the file is inside: exporters record whole paths, and CI wants short ones."""
+    """The path, relative if it is in the current folder: exporters record absolute paths, CI needs relative ones."""
     path = Path(file)
     return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else file
 
 
 def _read(frame: Frame) -> str:
-    """The line as the file has it now, to show it; empty where no such file, or none of a program's size, is there.
+    """The line in the present file; empty if the file is missing or too large.
 
-    Only files of Python are read: what a model says must not bring other files into a report.
+    Only Python files are read: a model must not be able to bring other files into a report.
     """
     try:
         path = Path(frame.file)

@@ -50,7 +50,7 @@ def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
 
 
 def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
-    """The marks of a diagnostic by the source they lie in, the primary one's first; none for what lies nowhere."""
+    """The marks of a diagnostic by source, the primary one's first; spans without a position have no mark."""
     primary = Mark(diagnostic.span, diagnostic.label, True, diagnostic.severity)
     related = [Mark(r.span, r.label, False, "related") for r in diagnostic.related]
     marks = [mark for mark in (primary, *related) if mark.span != NOWHERE]
@@ -73,6 +73,6 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
 
 
 def _item(kind: str, text: str, paint: Paint, margin: int) -> str:
-    """` = kind: text`; further lines of the text stand under its first."""
+    """` = kind: text`; further lines of the text are aligned with its first."""
     head = f"{' ' * margin} {paint('=', 'frame')} {paint(kind, 'strong')}: "
     return head + visible(text, "\n").replace("\n", "\n" + " " * (margin + len(kind) + 5))

@@ -51,7 +51,7 @@ def shortened(structure: Constructed) -> str:
 
 
 def _structure(structure: Constructed, most: int | None = None) -> str:
-    """A data structure on one line, however deep it nests; with `most`, no more parts than that."""
+    """A data structure on one line, however deep it nests; with `most`, at most that many parts."""
     parts: list[str] = []
     waiting: list[Value | str] = [structure]
     while waiting:

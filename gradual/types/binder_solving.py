@@ -1,7 +1,7 @@
 """Inference of a callee's dim arguments from the shapes of a call's arguments.
 
 Every binder must be determined by an argument: by a bare occurrence, or by one that can be solved (`n + 1`,
-`2 * n`).  The same algorithm also says how the machine reads the binders on entry to a function: it is then applied
+`2 * n`).  The same algorithm gives the machine the binders on entry to a function: it is then applied
 to the sizes of the function's own parameters.
 """
 
@@ -57,7 +57,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
         shown.setdefault(bare(extent), size)
     waiting = dict.fromkeys(variable for variable in (*type.binders, *own) if variable not in mapping)
     for binder in tuple(waiting):
-        if binder.witness is None and binder in shown:  # a size or element is that of its own argument
+        if binder.witness is None and binder in shown:  # others are read from their own arguments
             mapping[binder] = shown[binder]
             del waiting[binder]
     owed = _solve(waiting, sizes, mapping) if waiting else ()
@@ -67,7 +67,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
 def _solve(
     waiting: dict[Variable, None], sizes: Sequence[tuple[int, Dim, Dim]], mapping: dict[Variable, Dim]
 ) -> Iterator[tuple[int, Constraint]]:
-    """Solve occurrences that are linear in a single unsolved binder, until none is left; yield what each requires.
+    """Solve occurrences that are linear in a single unsolved binder, until none is left; yield their constraints.
 
     Works in rounds, each left to right; an occurrence is visited again only after one of its binders was solved.
     """
@@ -139,7 +139,7 @@ def unbound(type: GradualType) -> Iterator[Variable]:
 
 
 def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
-    """Size or element of a parameter that a function type mentions -> the same of the value in scope."""
+    """Map each size or element of a parameter that a function type mentions to that of the value in scope."""
     places = dict(zip(type.names, values, strict=True))
     mapping: dict[Variable, Dim] = {}
     for part in named_parts(type):

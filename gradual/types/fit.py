@@ -1,4 +1,4 @@
-"""Whether every value of one type also has another, with no check and no conversion, by their syntax alone."""
+"""Subtyping by syntax alone: whether every value of one type has another type without a check or conversion."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
     good = True
     for constructor in declared.constructors.values():
         held = [instantiated(part, mine) for part in constructor.fields]
-        if not any(map(is_empty, held)):  # otherwise this constructor makes no value
+        if not any(map(is_empty, held)):  # a constructor with an empty field makes no value
             wanted = [instantiated(part, theirs) for part in constructor.fields]
             good = good and all(fits(*pair, regular) for pair in zip(held, wanted, strict=True))
     if not good:

@@ -1,6 +1,6 @@
 """Inference of a callee's type arguments: a call matches its arguments with the parameter types.
 
-An inferred type names no unknown: each is `?`.  If several arguments determine one type parameter, they are joined.
+In an inferred type each unknown is `?`.  If several arguments determine one type parameter, they are joined.
 [type.parameter] [type.call.types]
 """
 
@@ -32,7 +32,7 @@ from gradual.types.unpacking import closed, opened, without_dims
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A type that the argument with this index gives for a type parameter."""
+    """A type found for a type parameter, and the index of the argument that gives it."""
 
     type: GradualType
     argument: int

@@ -55,7 +55,7 @@ def _sizes(type: GradualType, path: tuple[int, ...]) -> Iterator[tuple[tuple[int
 
 
 def positive(size: Dim) -> Constraint:
-    """That a size is at least 1."""
+    """The constraint that a size is at least 1."""
     return at_least(size, constant(1))
 
 
@@ -65,7 +65,7 @@ def _from_zero(clauses: Iterable[Constraint]) -> set[Dim]:
 
 
 def _takes_empty(size: Dim, from_zero: Collection[Dim], own: Collection[Variable]) -> bool:
-    """Whether `where` clauses allow the size 0: by `size >= 0`, or by `n >= 0` for names at whose 0 the size is 0."""
+    """Whether `where` clauses allow the size 0: by `size >= 0`, or by `n >= 0` for names at whose zeros it is 0."""
     names = [name for name in size.variables() if name in own and of_atom(name) in from_zero]
     return size in from_zero or (bool(names) and size.substitute(dict.fromkeys(names, constant(0))).value == 0)
 
@@ -73,7 +73,7 @@ def _takes_empty(size: Dim, from_zero: Collection[Dim], own: Collection[Variable
 def presumed(
     params: Iterable[GradualType], own: Collection[Variable], clauses: Sequence[Constraint]
 ) -> list[NamedSize]:
-    """The named sizes presumed to be at least 1; not `n + 1`, which always is.  [type.positive]"""
+    """The named sizes presumed to be at least 1, except those that always are, such as `n + 1`.  [type.positive]"""
     sizes, from_zero = (one for one in named_sizes(params, own) if not _is_positive(one.size)), _from_zero(clauses)
     return [one for one in sizes if not _takes_empty(one.size, from_zero, own)]
 

@@ -53,7 +53,7 @@ def _shown_function(type: FunctionType) -> str:
 
 
 def shown_shape(shape: tuple[Dim | Hole, ...]) -> str:
-    """A shape in parentheses, with the comma that tells `(n,)` from `(n)`."""
+    """A shape in parentheses, with a comma after a single size: `(n,)`."""
     return f"({', '.join(map(shown_extent, shape))}{',' if len(shape) == 1 else ''})"
 
 

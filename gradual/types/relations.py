@@ -1,4 +1,4 @@
-"""How types relate: consistency, precision, meet and join are four operations, never one "unify".
+"""Relations of types: consistency, precision, meet and join are four operations, never one "unify".
 
 Consistency is checked where a value flows into a written type, and yields goals; precision orders written types;
 meet and join combine them.  None of the four changes a written type.

@@ -1,6 +1,6 @@
-"""Unpacking and packing `?`: it is named when its value enters a scope, and becomes `?` when the value leaves.
+"""Unpacking: a `?` is named by a variable where its value enters a scope; packing: variables become `?` on the way out.
 
-An unpacked `?` is an existential: a variable with a witness, which says where in a run-time value to read its number.
+An unpacked `?` is an existential: a variable with a witness, the part of a run-time value that has its number.
 A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs in no variable's name.
 """
 
@@ -81,12 +81,12 @@ def numel_of(path: str) -> Dim:
 
 
 def counted(origin: str, rank: int) -> Constraint:
-    """The equation that a known rank gives: the number of elements is the product of the sizes.  [type.unranked]"""
+    """The equation for an origin of known rank: the number of elements is the product of the sizes.  [type.unranked]"""
     return equal(numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
 
 
 def rank_stated(goal: Constraint) -> tuple[str, int] | None:
-    """The origin of a shape and its rank, if that is what a goal states.  [type.unranked]"""
+    """The origin of a shape and its rank, if a goal is the equation of the two; else None.  [type.unranked]"""
     unknown, rank = goal.solution or (None, None)
     if unknown is None or rank is None or rank.value is None or not isinstance(unknown.witness, RankOf):
         return None

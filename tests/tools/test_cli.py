@@ -144,6 +144,12 @@ def test_ops_in_json_has_a_line_an_operator(gradual: Gradual) -> None:
     assert dense["attributes"][0]["default"] == "None"
 
 
+def test_the_entry_of_a_dynamic_variant_is_a_summary_for_users(gradual: Gradual) -> None:
+    words = gradual("ops", "dyn.reshape").out
+    assert "`reshape` with newshape taken from arguments." in words
+    assert "promoted" not in words
+
+
 def test_ops_of_a_name_is_its_entry(gradual: Gradual) -> None:
     done = gradual("ops", "nn.dense")
     assert signature(CATALOGUE["nn.dense"]) in done.out

@@ -107,7 +107,7 @@ def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -
     return step
 
 
-# ------------------------------------------------------------------------------------------------------------ sides
+# ----------------------------------------------------------------------------------------------------------- layers
 def _promised(
     state: Elaboration, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
@@ -184,7 +184,7 @@ def _called(
         if operand is None:
             return None
         operands.append(operand)
-    # A binder that no argument determines leaves no obligation: sound only if a parameter type has no values.
+    # If no argument determines a binder, some parameter type has no values, so the call is never reached.
     assert not choice.unsolved or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not require(state, _due(goal, f"the function requires `{clause}`", negative)):

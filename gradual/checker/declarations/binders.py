@@ -33,7 +33,7 @@ def parts(annotation: ast.Type) -> Iterator[ast.Type]:
 
 
 NAMELESS = "_"
-"""Marks an omitted type; never a name."""
+"""The spelling of an omitted type in brackets; it binds no name."""
 
 
 def bind_declared(

@@ -151,7 +151,7 @@ def _not_causal(state: Elaboration, unsolved: list[tuple[str, Span, bool]]) -> N
         state.output.report("E0206", "name.dimension", message, span, notes=notes)
 
 
-# --------------------------------------------------------------------------------------------------------- closing
+# ---------------------------------------------------------------------------------------------- packing of results
 def closed_result(state: Elaboration, header: Header, type: OpenedType) -> GradualType:
     """The inferred result type for the interface: sizes known only inside the body become `?`.  [type.close]"""
     own = {param.name for param in header.params}

@@ -29,16 +29,16 @@ Given = dict[str, GradualType]
 
 
 NOTHING = FunctionType((), (), NeverType())
-"""The expected type if there is none."""
+"""Stands in for the expected type where a literal has none."""
 
 
 @dataclass(slots=True, eq=False)
 class HandedDown:
-    """The information that an expected function type passes to a literal, over the literal's own dims and types.
+    """The information that an expected function type passes to a literal, in terms of the literal's own dims and types.
 
     Attributes:
         expected: the function type.
-        params: spelling of a parameter with omitted type -> its type, which still mentions the expected parameters.
+        params: spelling of a parameter with omitted type -> its type, which mentions parameters of the expected type.
         order: the dims and types of the expected type, renamed to the literal's own.
         where: the preconditions of the expected type.
     """
@@ -49,7 +49,7 @@ class HandedDown:
     where: tuple[Constraint, ...] = ()
 
     def numbers(self) -> set[int]:
-        """The indices of parameters whose numbers the expected type mentions."""
+        """The indices of the scalar parameters whose values sizes of the expected type mention."""
         parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
         return {self.expected.names.index(str(base_of(part))) for part in parts}
 

@@ -76,7 +76,7 @@ def application_by_name(
 
 
 def _is_ranked(type: Typed) -> bool:
-    """Whether a value is a tensor of known rank, or a tuple of such; marking any other value is a no-op."""
+    """Whether a value is a tensor of known rank, or a tuple of these; a mark on any other value has no effect."""
     match type:
         case TupleType(fields):
             return all(map(_is_ranked, fields))

@@ -57,7 +57,7 @@ def dtype_beside(expr: ast.Expr, dtype: DType) -> DType:
 
 
 def neighbour(operands: Sequence[ast.Expr]) -> int:
-    """The index of the operand whose dtype unsuffixed literals take: the first that is not one, else the first."""
+    """The index of the operand whose dtype unsuffixed literals take: the first that is not a literal, or index 0."""
     return next((place for place, one in enumerate(operands) if not adapts(one)), 0)
 
 

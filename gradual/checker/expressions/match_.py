@@ -84,7 +84,7 @@ class _Patterns:
 
     Attributes:
         seen: variable -> the span where it is bound.
-        agreed: whether a matched structure's type was inferred as the agreement of several values.
+        agreed: whether a matched structure's type was inferred as the join of the types of several values.
     """
 
     state: Elaboration

@@ -124,7 +124,7 @@ def _conjuncts(clause: Constraint) -> Clauses:
     return clause.parts if isinstance(clause, And) else (clause,)
 
 
-# ----------------------------------------------------------------------------------------------------- what is simple
+# ----------------------------------------------------------------------------------------------------- simple clauses
 def is_simple(clause: Constraint) -> bool:
     """Whether a clause is a bound, `n % k == 0`, or compares two names, maybe with numbers: `t == 2 * s`."""
     match clause:
@@ -165,7 +165,7 @@ def _quotients(clause: Constraint) -> Iterator[FloorDiv]:
     yield from reversed(nodes)
 
 
-# ----------------------------------------------------------------------------------------------------- what is guessed
+# ------------------------------------------------------------------------------------------------------------- guesses
 def _ways_of(goal: Constraint) -> Iterator[Constraint]:
     """Yield the equations among a goal's disjuncts, each of which implies the goal, except `n == 1`."""
     for part in goal.parts if isinstance(goal, Or) else ():

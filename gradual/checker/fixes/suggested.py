@@ -260,7 +260,7 @@ def _unused(goal: Constraint) -> str:
     return next(name for name in chain(("u",), (f"u{i}" for i in count(1))) if name not in taken)
 
 
-# ------------------------------------------------------------------------------------------------------ what is open
+# ------------------------------------------------------------------------------------------------- replacements of ?
 def name_for(unknown: Diagnostic, before: Outcome, trials: Trials) -> Help | None:
     """A name to replace a `?`, if it adds no error and no residual check.
 

@@ -134,7 +134,7 @@ def invoked(
         if fits is None:
             return state.values.define(name, BROKEN)
         passed.append(fits)
-    # A dim or type that no argument determines has no obligation: sound only if some argument's type is uninhabited.
+    # If no argument determines a dim or type, some argument's type has no values, so the call is never reached.
     assert not choice.unsolved or any(map(is_empty, types)), (called, types)
     blamed = f"the call of `{called}` {caller}" if rules.blames else ""
     site = Site.WHERE if rules.blames else rules.site

@@ -242,7 +242,7 @@ def _argument(
 ) -> str | None:
     """Type a deferred lambda among the operands by its parameter's type; None after reporting a mismatch.
 
-    If its result generalizes a type parameter that it also takes, it is checked again at the more general type.
+    A lambda whose result is more general than the type parameter that it takes is checked again at that general type.
     """
     mark, proved, said = _marks(state), state.obligations.proved, len(state.output.diagnostics)
     held = deferred_at(state, operands[index], target, span, through, "type.call.argument")
@@ -285,7 +285,7 @@ def _takes_more(wider: GradualType, target: GradualType) -> bool:
 def _wanted(
     state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
 ) -> tuple[list[GradualType | None], bool]:
-    """The parameter types determined by the other arguments, None for one that is not; and whether these disagree.
+    """The parameter types determined by the other arguments, None for the rest; and whether those arguments disagree.
 
     A disagreement of named sizes does not make the function gradual: it is reported as an error.  [type.strict]
     """

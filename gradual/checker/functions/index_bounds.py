@@ -1,4 +1,4 @@
-"""What an application owes for known indices: they are within bounds.   [op.index.bounds]"""
+"""The obligations of an application for known indices: they are within bounds.   [op.index.bounds]"""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def owe_bounds(
     span: Span,
     spans: Sequence[Span],
 ) -> bool:
-    """Discharge what is owed for known indices; False if one is refuted.
+    """Discharge the obligations for known indices; False if one is refuted.
 
-    A bound that some index keeps whatever the others do is only tried: where it fails, the operator may yet succeed.
+    A bound that is not exact is tried and may fail without an error: the indices may not reach it.
     """
     types = answer.asked.types
     if operator.lookups is None or types is None:
@@ -45,13 +45,13 @@ def owe_bounds(
 
 
 def _is_possible(state: Elaboration, empty: Constraint) -> bool:
-    """Whether there may be no index, by facts that outlive branches."""
+    """Whether nothing may be looked up, by facts that outlive branches."""
     facts = state.facts.lasting()
     return facts.known.estimate.holds(facts.rewrite(empty)) is not False
 
 
 def _try(state: Elaboration, goal: Constraint) -> None:
-    """Count a bound that holds by what is known of the sizes in it; no search is worth more."""
+    """Count a bound as proved if interval estimates prove it; a search would not be worth its cost."""
     if not state.reach.unreachable and state.facts.known.estimate.holds(state.facts.rewrite(goal)):
         state.obligations.proved += 1
 
@@ -66,7 +66,7 @@ def _described(
     span: Span,
     spans: Sequence[Span],
 ) -> Callable[[], Obligation]:
-    """The obligation with the place that made the indices, where it is another one."""
+    """The obligation; its report also shows where the indices were made, if that is elsewhere."""
 
     def described() -> Obligation:
         places = ((*lookup.indices, None), *((lookup.axis,) if lookup.axis is not None else ()))
@@ -81,7 +81,7 @@ def _described(
 
 
 def _maker(state: Elaboration, value: str) -> Made | None:
-    """The application that made the indices, before others changed their order or added to them."""
+    """The first application that made the indices, followed back through operands with a known range."""
     found = None
     for _ in range(state.program.limits.rlimit):
         made = state.values.origins.get(value)

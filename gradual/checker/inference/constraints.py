@@ -40,7 +40,7 @@ class Application:
     asked: object = None
 
     def between(self) -> Iterable[InferenceType]:
-        """The operands and the result."""
+        """The related types: the operands and the result."""
         return (*self.operands, self.result)
 
     def learn(self, flows: Flows) -> None:
@@ -276,7 +276,7 @@ class Numeral:
             flows.equate(self.element, Element(dtype_beside(self.literal, dtype)))
 
     def between(self) -> Iterable[InferenceType]:
-        """The neighbouring operand."""
+        """The related type: the neighbouring operand."""
         return (self.beside,)
 
 
@@ -297,5 +297,5 @@ class Field:
             flows.flow(operand.fields[self.index], self.result)
 
     def between(self) -> Iterable[InferenceType]:
-        """The tuple, until it is known."""
+        """The related type: the tuple, until it is known."""
         return () if self.known else (self.operand,)

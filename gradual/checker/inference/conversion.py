@@ -40,7 +40,7 @@ class Solution:
     places: dict[object, dict[Calls, InferenceType]] = field(default_factory=dict)
 
     def of(self, place: object, calls: Calls) -> InferenceType:
-        """The type inferred for a syntax node under a stack of inlined calls; under any other if it has none."""
+        """The type inferred for a syntax node under a stack of inlined calls; if there is none, under another stack."""
         ways = self.places.get(place, {})
         return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
 

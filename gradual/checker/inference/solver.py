@@ -54,7 +54,7 @@ class Flow:
         flows.relate(self.source, self.target)
 
     def between(self) -> Iterable[InferenceType]:
-        """The source and the target."""
+        """The related types: the source and the target."""
         return (self.source, self.target)
 
 

@@ -39,7 +39,7 @@ def solution(program: Program) -> Solution:
 
 
 _NARROW = {DType.FLOAT32: 0, DType.INT64: 1}
-"""Default element type -> the order in which unresolved numbers are given it, the least first."""
+"""Default element type -> its turn: numbers whose default has the least turn are resolved first."""
 
 
 class Inference:
@@ -75,7 +75,7 @@ class Inference:
         return self.found
 
     def _ranks_by_use(self) -> bool:
-        """Give one tensor to which no shape flows the only rank that its uses admit; False if there is none."""
+        """Set the rank of one tensor without a shape whose uses admit a single rank; False if there is no such one."""
         places = (place for ways in self.found.places.values() for place in ways.values())
         for part in (part for place in places for part in sk.parts(place)):
             if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
@@ -85,7 +85,7 @@ class Inference:
         return False
 
     def _own_types(self) -> bool:
-        """Give one number whose element type is still unknown its default one; False if there is none.
+        """Set one number of unknown element type to its default type; False if there is no such number.
 
         Numbers that fewer types can represent go first, so that others adapt: `2.5`, then `5000000000`, then `2`.
         """

@@ -43,7 +43,7 @@ class Branch:
     held: str = ""
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
-        """Whether a type, of the branch's value or a part of it, has the shape of an origin.  [type.unranked]"""
+        """Whether the type, of the branch's value or a part, has the shape of the value `origin`.  [type.unranked]"""
         match type:
             case UnrankedType():
                 return type.origin == origin
@@ -60,7 +60,7 @@ class Branch:
 
 
 def settled_facts(state: Elaboration) -> Facts:
-    """Facts that hold only the ranks and sizes which became known in this branch."""
+    """Facts that consist only of the ranks and sizes that became known in this branch."""
     if state.branch_end is None or state.branch_end[0] != state.values.solved:
         facts = Facts()
         for one, said in state.values.solved.items():
@@ -72,8 +72,8 @@ def settled_facts(state: Elaboration) -> Facts:
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
     """The type with each size simplified by the condition and by the facts that hold on every path.
 
-    Facts added inside the branch have ended. Outer conditions are not used either: a size replaced because of them
-    might be refuted by facts added later.  [type.if.join]
+    Facts added inside the branch do not hold here. Outer conditions are not used either: a size replaced because of
+    them might be refuted by facts added later.  [type.if.join]
     """
     match type:
         case Broken():

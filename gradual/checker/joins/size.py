@@ -74,7 +74,7 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The first two sizes that are never equal; pairs are not asked about if all sizes may be equal at once."""
+        """The first two sizes that are never equal; pairs are not compared if all sizes may be equal at once."""
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):

@@ -1,7 +1,7 @@
 """Unreachable code: names, structure and element types are checked there; sizes and ranks are not.
 
-With less precise types the rank may be unknown and checking goes on to the code below, so it goes on here too: the
-same errors are reported for both.   [type.if.fails]
+With less precise types the failure may not be known and the code after it is checked; it is checked here too, so that
+both programs get the same errors.   [type.if.fails]
 """
 
 from __future__ import annotations

@@ -191,6 +191,6 @@ def rigid_warning(error: Diagnostic) -> Diagnostic:
 
 
 def rigid_error(warning: Diagnostic) -> Diagnostic:
-    """The same as an error, which refuses the program: nothing of it is checked at run time."""
+    """A rigid warning as an error, which rejects the program, so that nothing is checked at run time."""
     notes = tuple(_REFUSED if note == _CHECKED else note for note in warning.notes)
     return replace(warning, severity=Severity.ERROR, notes=notes)

@@ -241,7 +241,7 @@ def _left_open(state: Elaboration, case: Case) -> Iterator[Promise]:
     return promises(state, {variable for unknown, _ in case.at for variable in unknown.number.variables()})
 
 
-# ------------------------------------------------------------------------------------------------- outside operators
+# ------------------------------------------------------------------------------- ranks required outside of operators
 def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what: str) -> bool:
     """Require that a value is a scalar; False after reporting that it has another rank.
 

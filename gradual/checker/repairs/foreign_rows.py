@@ -2,8 +2,8 @@
 
 A row has the foreign names, the parameters in the foreign order (`*axes` takes all arguments that are left) and the
 translation: `{x}` is the text of an argument; a part between `<` and `>` is omitted if its parameter was not passed.
-Names are compared without their module and case-insensitively.  A name behind `=` is also an operator's here, which the
-row writes from another system's arguments; any other row is passed over where there is an operator of its name.
+Names are compared without their module and case-insensitively.  A name after `=` is also that of an operator of this
+language; the row then translates another system's arguments.  Any other row is skipped if an operator has its name.
 [name.operator]
 """
 
@@ -162,9 +162,9 @@ def _rows() -> Mapping[str, list[Row]]:
 
 
 ROWS = _rows()
-"""Lower-case foreign name, behind `=` where there is an operator of that name here -> rows."""
+"""Lower-case foreign name, after `=` if an operator of this language has that name -> rows."""
 
 
 def rows_of(name: str, exists: bool) -> Sequence[Row]:
-    """The translations of a call of that name; `exists` is whether there is an operator of that name here."""
+    """The translations of a call of that name; `exists`: whether an operator of this language has it."""
     return ROWS.get(f"={name}" if exists else name, ())

@@ -24,7 +24,7 @@ class Application:
 
     Attributes:
         name: the name of the operator or of the function (`@f`).
-        at: the span of the name, or that between the operands.
+        at: the span of the name, or the span between the operands.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Program:
         return self.text[span.start : span.end]
 
     def application(self, node: ast.Expr) -> Application | None:
-        """The application that a node is; None if it is none."""
+        """The node as an application; None if it is anything else."""
         match node:
             case ast.Call(ast.Name(name, at) | ast.Global(name, at) | ast.Local(name, at), operands, attributes, span):
                 return Application(name, at, operands, attributes, span, False)

@@ -17,8 +17,8 @@ class Strictness:
     Attributes:
         gradual: whether the definition depends on an unknown that is written as `?` or depends on data.
         joins: unknowns that are one of several known sizes; they do not make the definition gradual.
-        forgotten: unknowns for sizes and elements whose formulas are too large to keep; nor do they.
-        agreed: types in which a join of known sizes became `?`; nor do the unknowns of these types when unpacked.
+        forgotten: unknowns for sizes and elements whose formulas are too large to keep; they do not either.
+        agreed: types in which a join of known sizes became `?`; unknowns unpacked from these do not either.
     """
 
     def __init__(self, program: Program) -> None:

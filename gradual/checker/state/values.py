@@ -53,7 +53,7 @@ class CheckedValues(Values[Typed]):
         solved: rank or size that became known in this branch -> the dim that types use for it.
         forgetful: integer values whose elements are too large to keep as formulas.
         implications: boolean without a formula -> the constraints it implies.
-        ranges: between which numbers the integers of values lie.
+        ranges: the ranges of integer values.
         templates: deferred lambdas, whose parameter types are not yet known; they have no type.
         failed: values with a reported error, and values made from them.
         doubtful: values with an error if the definition is strict, and values made from them.

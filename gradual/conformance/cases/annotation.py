@@ -47,7 +47,7 @@ def is_annotation(line: str) -> bool:
 
 
 def place(text: str) -> Place:
-    """Parse a range such as `1:28-1:29`; raises ValueError if it is none."""
+    """Parse a range such as `1:28-1:29`; raises ValueError for any other text."""
     if not (match := _PLACE.match(text.strip())):
         raise ValueError(f"expected a place such as 1:28-1:29, found `{text.strip()}`")
     return Place(*map(int, match.groups()))

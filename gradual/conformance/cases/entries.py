@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -18,9 +17,9 @@ _CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
 _HEAD = """# 7 · Operators: the entries
 
 Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature,
-what its declaration says, and its attributes with their defaults. One whose result has contents says them wherever
-those of its operands are known (`type.contents`). After a family's operators stand the rules under which they owe
-something, or refuse, each with what its operators say of it. Programs that show the rules are in `conformance/`.
+what its declaration says, and its attributes with their defaults. "The result has contents" means that its elements
+are tracked where those of the operands are (`type.contents`). Each family ends with the rules by which its operators
+require constraints or reject operands, each with what operators say of it; `conformance/` shows them in programs.
 """
 
 
@@ -62,7 +61,7 @@ def _said(operator: Operator) -> Iterator[str]:
     if operator.aliases:
         yield f"Also written {', '.join(f'`{alias}`' for alias in operator.aliases)}."
     if operator.reads:
-        yield f"Read as sizes are the elements of {_and([operator.arguments[index] for index in operator.reads])}."
+        yield f"The elements of {_and([operator.arguments[index] for index in operator.reads])} are read as sizes."
     if operator.contents is not None:
         yield "The result has contents."
     if operator.data_dependent:
@@ -90,13 +89,7 @@ def _default(value: object) -> str:
 
 
 def _prose(operator: Operator) -> str:
-    return re.sub(r"\[(op(?:\.[a-z0-9_]+)+)\]", r"(`\1`)", _text(operator))
-
-
-def _text(operator: Operator) -> str:
-    """The declaration's docstring; for a dynamic variant, its summary."""
-    text = inspect.getdoc(operator.judge) or ""
-    return text if operator.summary in text else operator.summary
+    return re.sub(r"\[(op(?:\.[a-z0-9_]+)+)\]", r"(`\1`)", operator.description)
 
 
 def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
@@ -104,7 +97,7 @@ def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]
     found: dict[str, list[tuple[str, str]]] = {}
     for operator in operators:
         twin = getattr(operator.judge, "__self__", None)
-        for rule, words in _clauses(_text(twin.static if isinstance(twin, Twin) else operator)):
+        for rule, words in _clauses((twin.static if isinstance(twin, Twin) else operator).description):
             found.setdefault(rule, []).append((operator.name, words))
     return found
 

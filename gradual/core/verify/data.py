@@ -53,7 +53,7 @@ class Structures(Recorded, ABC):
     def block(self, block: Block) -> None:
         """Type the steps of a block in order."""
 
-    # ------------------------------------------------------------------------------------------------ flowing
+    # ----------------------------------------------------------------------------------------- flow of values
     def flows(self, value: str, target: GradualType, what: str) -> None:
         """Require that a value satisfies the demands of a type."""
         for demand in demands(self.type_of(value), target):

@@ -1,6 +1,6 @@
 """The verifier's environment for one function, and the violations it found.
 
-It is no `core/context.py`, on purpose: the verifier would repeat a mistake that the checker or a pass makes through it.
+It deliberately does not use `core/context.py`: a mistake there would escape the checker, the passes and the verifier.
 """
 
 from __future__ import annotations

@@ -256,7 +256,7 @@ class _Verifier(Structures):
                 self.facts.assume(equal(own, size))
         self.define(name, type)
 
-    # ------------------------------------------------------------------------------------------------------- ground
+    # --------------------------------------------------------------------------------------------------- comparison
 
     def _same(self, fields: tuple[str, ...], type: OpenedType) -> bool:
         """Whether fields have the types of a tuple, ignoring tracked elements."""

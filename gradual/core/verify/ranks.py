@@ -1,4 +1,4 @@
-"""The verifier for unknown ranks: facts that give a rank, and which reads of such a value are defined.
+"""The verifier for unknown ranks: facts that give a rank, and which reads of values of unknown rank are defined.
 
 [core.verify]
 """
@@ -132,7 +132,7 @@ def seen(ground: Ground, type: OpenedType) -> None:
 
 
 def called(ground: Ground, type: GradualType, what: str) -> None:
-    """Require that what a call of the function reads of outer values exists where the function gets its type.
+    """Require that the outer sizes and elements that a call of the function reads exist where its type is recorded.
 
     Assume that the other sizes that the type mentions are natural, if their dimension exists.
     """

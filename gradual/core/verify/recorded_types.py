@@ -78,7 +78,7 @@ class Recorded(Ground):
                 self.differs(path, recorded, judged)
 
     def _opened(self, hole: Hole, size: Dim, path: str, axis: int, operands: tuple[str, ...]) -> None:
-        """Require that a hole is its own unknown or that of an equal earlier application; assume its bounds."""
+        """Require that a hole has a new unknown or that of an equal earlier application; assume its bounds."""
         key = (hole.key[0], *(operands[i] for i in hole.key[1])) if hole.key else None
         if key in self.shared:
             if self.shared[key] is not size:

@@ -1,7 +1,7 @@
 """Bounded Fourier-Motzkin elimination over the integers, to show that inequalities are contradictory.
 
 Monomials are columns, so products and quotients are opaque numbers with known bounds.
-Rows are divided by their common factor and rounded, which is what makes `2 * q >= 2 * n - 1` say `q >= n`.
+Rows are divided by their common factor and rounded, so that `2 * q >= 2 * n - 1` becomes `q >= n`.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ class Estimate:
             match part.terms:
                 case (((Ite(condition=condition, then=then, orelse=orelse),), 1),) if part not in self._known:
                     holds = self.holds(condition)
-                    either = (then, orelse) if then.children else (orelse, then)  # what is plain is looked at first
+                    either = (then, orelse) if then.children else (orelse, then)  # a branch without atoms first
                     waiting += either if holds is None else (then,) if holds else (orelse,)
                 case _:
                     value = self.of(part).value

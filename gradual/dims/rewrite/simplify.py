@@ -116,7 +116,7 @@ def _improved_dim(dim: Dim, known: Knowledge) -> Dim:
     return replaced_products(dim, known.replacements)
 
 
-# ------------------------------------------------------------------------------------------------- extremes
+# ---------------------------------------------------------------------------------------------- min and max
 
 
 def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:

@@ -91,7 +91,7 @@ def _any_of(parts: Sequence[Constraint]) -> Constraint:
 
 
 def _value_said(part: Constraint) -> dict[Variable, Dim]:
-    """`{variable: constant}` if the constraint is such an equation, else `{}`."""
+    """`{variable: constant}` if the constraint is `variable == constant`, else `{}`."""
     solved = part.solution
     return dict((solved,)) if solved is not None and solved[1].value is not None else {}
 
@@ -144,7 +144,7 @@ def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: i
     return constraint
 
 
-# ------------------------------------------------------------------------------------------------- extremes
+# ---------------------------------------------------------------------------------------------- min and max
 
 
 def _extreme(difference: Dim) -> tuple[Max | Min, int] | None:
@@ -185,7 +185,7 @@ def _equation(constraint: Equal, estimate: Estimate) -> Constraint:
 
 
 def _is_extreme(extreme: Max | Min, other: Dim, estimate: Estimate) -> Constraint | None:
-    """Simplify `extreme == other` if bounds decide the operand or exclude some; otherwise None."""
+    """Simplify `extreme == other` if an operand always or never reaches `other`; else None."""
     sign = 1 if isinstance(extreme, Max) else -1
     gaps = [estimate.of((operand - other) * sign) for operand in extreme.operands]
     if any(gap.low is not None and gap.low >= 0 for gap in gaps):  # this operand always reaches the other side

@@ -69,7 +69,7 @@ class Refuter:
         return split.stage if closed else None
 
     def _split(self, system: System, solution: Solution) -> Split | None:
-        """The first split with the fewest cases, preferably one that the solution violates; None for a model."""
+        """The first smallest split, preferably one that the solution violates; None if none or a model is found."""
         numbers = {monomial[0]: k for monomial, k in solution.items() if len(monomial) == 1}
         model = system.valuation({atom: k for atom, k in numbers.items() if isinstance(atom, Variable)})
         if model is not None and satisfied(system.given, model):

@@ -92,7 +92,7 @@ class System(Store):
             return interval.low
         return interval.high if interval.high is not None and interval.high < 0 else 0
 
-    # ------------------------------------------------------------------------------------------- coming to rest
+    # ----------------------------------------------------------------------------------------------- saturation
 
     def _settle(self) -> None:
         for _ in range(_ROUNDS):
@@ -150,7 +150,7 @@ def _from_sum(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Con
 
 
 def _from_product(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
-    """`x * y >= 1` with natural factors says `x >= 1`; `x // k <= h` says `x <= k * h + k - 1`."""
+    """`x * y >= 1` with natural factors gives `x >= 1`; `x // k <= h` gives `x <= k * h + k - 1`."""
     monomial = form.terms[0][0]
     if len(monomial) == 1:
         yield from _inside(monomial[0], interval)

@@ -174,7 +174,7 @@ class Decider:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
                 if self._limits.least:
-                    return {}  # otherwise the witness is not reported
+                    return {}  # only a least witness is shown; any other may be incomplete
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: Question, path: bool) -> Model | None:
@@ -195,7 +195,7 @@ class Decider:
         models = (model,) if again is None else (model, again.model)
         return min(models, key=lambda one: measured(one, order))
 
-    # ------------------------------------------------------------------------------------------- other questions
+    # --------------------------------------------------------------------------------------------- other queries
 
     def suppose(self, facts: Facts, condition: Constraint) -> None:
         """Add a path condition, and also FALSE if the path is unreachable.  [dim.facts.suppose]

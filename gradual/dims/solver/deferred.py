@@ -35,7 +35,7 @@ _Told = Dim | Constraint | _Supposed | _Learnt
 class DeferredFacts:
     """A list of facts, processed only when a query needs them.
 
-    As in `Facts`, what is assumed holds everywhere, what is supposed on this path, what is learnt after a check.
+    As in `Facts`, an assumed fact is unconditional, a supposed one holds on this path, a learnt one after its check.
     """
 
     decider: Decider

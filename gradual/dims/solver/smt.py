@@ -119,7 +119,7 @@ def conjuncts(constraint: Constraint) -> tuple[Constraint, ...]:
     return constraint.parts if isinstance(constraint, And) else (constraint,)
 
 
-# ------------------------------------------------------------------------------------------------- asking
+# ------------------------------------------------------------------------------------------------ queries
 
 
 def ask(constraints: Sequence[Constraint], rlimit: int) -> Answer:

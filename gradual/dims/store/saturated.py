@@ -21,9 +21,9 @@ from gradual.dims.term.dim import Dim, of_atom
 from gradual.trail import Trail
 
 _NEAR = 256
-"""At most so many facts about a name are simplified again for a new fact."""
+"""Limit on the facts about a name that are simplified again for a new fact."""
 _AGAIN = 64
-"""At most so many facts are replaced by simpler ones because of one new fact."""
+"""Limit on the facts that are replaced by simpler ones because of one new fact."""
 
 
 class Known(Store):
@@ -69,7 +69,9 @@ class Known(Store):
     # ------------------------------------------------------------------------------------------- idle variables
 
     def linked(self, name: Variable, definitions: Iterable[Or] = ()) -> Mapping[Item, None]:
-        """The items that mention a variable; definitions of other, idle variables only if they are given.
+        """The items that mention a variable; definitions of idle variables only if they are given.
+
+        A variable is idle while its definition (`_defined`) and bounds are all that is known of it.
         [dim.facts.cone]
         """
         linked = self._linked.get(name)

@@ -1,7 +1,7 @@
-"""What a dim is made of: variables, and the operations that did not simplify away.
+"""The atoms of dims: variables, and operations that cannot be simplified to polynomials.
 
 Atoms are interned, so identity is equality.  Each has a `key`, a short text that orders atoms the same way in every
-run: it depends on what the atom says, never on when or where it was made.
+run: it depends on the atom's structure, never on when or where it was made.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class NumelOf:
 
 
 Witness = SizeOf | ContentOf | RankOf | NumelOf
-"""How the machine reads an unknown off a value."""
+"""The part of a run-time value from which an unknown is read."""
 
 
 class Kind(StrEnum):
-    """Who chooses a variable's value: a caller, whoever it is (RIGID), or the run-time world (EXISTENTIAL)."""
+    """Which values a variable stands for: all values (RIGID), or one that only a run determines (EXISTENTIAL)."""
 
     RIGID = "rigid"
     EXISTENTIAL = "ghost"
@@ -70,12 +70,12 @@ class Variable:
 
     @property
     def is_existential(self) -> bool:
-        """Whether the run-time world chooses the value."""
+        """Whether the value is determined by a run."""
         return self.kind is Kind.EXISTENTIAL
 
     @property
     def names(self) -> frozenset[Variable]:
-        """Itself."""
+        """The variable itself."""
         return frozenset((self,))
 
     def __lt__(self, other: Variable) -> bool:
@@ -133,7 +133,7 @@ class Min:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Ite:
-    """`then` where the condition holds, `orelse` where it does not; the other one may be undefined."""
+    """`then` where the condition holds, `orelse` where it does not; the branch not taken may be undefined."""
 
     key: str
     names: frozenset[Variable]
@@ -183,7 +183,7 @@ def names_of(nodes: Iterable[Any]) -> frozenset[Variable]:
 
 
 def named(name: str, kind: Kind, witness: Witness | None) -> Variable:
-    """The variable of that name, kind and witness: always the same object."""
+    """The interned variable of a name, kind and witness."""
     found = _VARIABLES.get((name, kind, witness))
     if found is None:
         key = f" {name}\0{kind}\0{witness or ''}"
@@ -192,7 +192,7 @@ def named(name: str, kind: Kind, witness: Witness | None) -> Variable:
 
 
 def compound(form: type[C], *parts: Any) -> C:
-    """The atom of that form over those parts: always the same object."""
+    """The interned atom of class `form` with the given operands."""
     found: C | None = _COMPOUNDS.get((form, *parts))
     if found is None:
         nodes = parts[0] if isinstance(parts[0], tuple) else parts
@@ -202,7 +202,7 @@ def compound(form: type[C], *parts: Any) -> C:
 
 
 def bottom_up(root: Any, known: Container[Any] = ()) -> list[Any]:
-    """Every dim, compound atom and constraint under `root` that is not known, once, children first; no recursion."""
+    """Every dim, compound atom and constraint in `root` but those in `known`, children first; without recursion."""
     if not root.children:
         return [root]
     seen: set[Any] = set()
@@ -210,7 +210,7 @@ def bottom_up(root: Any, known: Container[Any] = ()) -> list[Any]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if node is None:  # the children of what lies below are done
+        if node is None:  # all children of the next node are in `order`
             order.append(stack.pop())
         elif node not in seen:
             seen.add(node)

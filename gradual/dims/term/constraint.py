@@ -45,14 +45,14 @@ __all__ = [
 
 @dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
 class Formula:
-    """What all constraints have."""
+    """The interface of all constraints."""
 
     key: str
     names: frozenset[Variable]
 
     @property
     def value(self) -> bool | None:
-        """Whether it holds, if that does not depend on anything."""
+        """Its truth value if it is constant, else None."""
         return None
 
     @property
@@ -65,7 +65,7 @@ class Formula:
         return self.names
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
-        """Whether it holds under a valuation; raises Undefined where that hangs on a divisor below 1.  [dim.meaning]"""
+        """Whether it holds under a valuation; raises Undefined if that depends on a divisor below 1.  [dim.meaning]"""
         return self.evaluated(env)
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Constraint:
@@ -85,7 +85,7 @@ class Formula:
     substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
     written: ClassVar[Callable[[Any], str]]
     pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
-    """Walks over dims and constraints, which are written in later files."""
+    """Functions that later files of this room define and assign here."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -247,7 +247,7 @@ def at_most(a: Dim | int, b: Dim | int) -> Constraint:
 
 
 def _shift(left: Dim, right: Dim) -> int:
-    """The constant to take off both sides: all of it against a constant side, else what they have in common."""
+    """The constant to subtract from both sides: all of one if the other side is constant, else their common part."""
     low, high = left.offset, right.offset
     if left.value is not None:
         return high
@@ -277,7 +277,7 @@ def divides(divisor: Dim | int, a: Dim | int) -> Constraint:
 
 
 def broadcasts(a: Dim | int, b: Dim | int) -> Constraint:
-    """`a == b or a == 1 or b == 1`: both sizes, or either and 1.  [dim.broadcast]"""
+    """`a == b or a == 1 or b == 1`: whether two sizes broadcast together.  [dim.broadcast]"""
     return any_of(equal(a, b), equal(a, 1), equal(b, 1))
 
 
@@ -299,12 +299,12 @@ def negated(constraint: Constraint) -> Constraint:
 
 
 def all_of(*constraints: Constraint) -> Constraint:
-    """All of them: TRUE for none, FALSE if one is or if an equation meets its negation."""
+    """The conjunction: TRUE of no constraints, FALSE if one is FALSE or is the negation of another."""
     return _joined(And, constraints, absorbing=FALSE)
 
 
 def any_of(*constraints: Constraint) -> Constraint:
-    """Any of them: FALSE for none, TRUE if one is or if an equation meets its negation."""
+    """The disjunction: FALSE of no constraints, TRUE if one is TRUE or is the negation of another."""
     return _joined(Or, constraints, absorbing=TRUE)
 
 
@@ -323,7 +323,7 @@ def _joined(form: type[J], constraints: tuple[Constraint, ...], absorbing: Truth
 
 
 def defined(node: Dim | Constraint) -> tuple[Constraint, ...]:
-    """Where a dim or constraint has a value: a divisor is at least 1 wherever its choice is taken.  [dim.floor]"""
+    """The constraints under which a node is defined: divisors in branches taken are at least 1.  [dim.floor]"""
     found: dict[Constraint, None] = {}
     seen: set[tuple[object, Constraint]] = set()
     stack: list[tuple[Any, Constraint]] = [(node, FALSE)]

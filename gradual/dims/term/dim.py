@@ -5,7 +5,7 @@
 A dim is a sum of monomials over atoms with integer coefficients.  Two dims that are one object are equal at every
 valuation; whatever is rewritten on construction is an equivalence for all integers wherever the written expression
 is defined.  `a % b` is `a - b * (a // b)`, so a divisibility is an equation between polynomials; printing finds the
-`%` again.  Nothing is ever cancelled that might be zero.   [dim.normal-form]
+`%` again.  A factor that might be zero is never cancelled.   [dim.normal-form]
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What dims and constraints mean under a valuation.
+"""Evaluation of dims and constraints under a valuation.
 
-A walk goes bottom up over shared parts, each once, without recursion: a dim may be as deep as a program is long.  It is
-made once for many valuations.  An undefined part (a divisor below 1) makes its surroundings undefined, except where the
-rest decides: the branch that is not taken, a disjunction with a true part, a conjunction with a false one.
+Shared parts are evaluated once, bottom up and without recursion: a dim may be as deep as a program is long.  The list
+of steps is made once for many valuations.  A part with a divisor below 1 is undefined, and so is what contains it,
+except an if-then-else that does not take it, a disjunction with a true part, or a conjunction with a false one.
 [dim.meaning]
 """
 
@@ -18,13 +18,13 @@ from gradual.dims.term.dim import Dim, Undefined
 from gradual.limits import LIMITS
 
 Slots = list[Any]
-"""The values of the parts met so far: numbers and truths, None where undefined."""
+"""The values of the parts evaluated so far: integers and booleans, None where undefined."""
 
 Step = Callable[[Slots, Mapping[Variable, int]], int | bool | None]
 
 
 class Evaluation:
-    """Some nodes as a list of steps, one for each part, those of parts that are shared once."""
+    """A list of steps that evaluates some nodes: one step for each distinct part of them."""
 
     __slots__ = ("_roots", "_steps")
 
@@ -34,7 +34,7 @@ class Evaluation:
         self._roots = [self._placed(root, places) for root in roots]
 
     def _placed(self, root: Dim | Constraint, places: dict[Any, int]) -> tuple[int, int]:
-        """Where the value of a root will be, and how many steps lead there."""
+        """Add the steps of a root; return the index of its value, and the number of steps needed for it."""
         for node in bottom_up(root, places):
             places[node] = len(self._steps)
             self._steps.append(_step(node, places))
@@ -49,7 +49,7 @@ class Evaluation:
         return value
 
     def holds(self, model: Mapping[Variable, int]) -> bool:
-        """Whether all roots, which are constraints, are defined and hold; the first that does not ends the walk."""
+        """Whether all roots, which are constraints, are defined and hold; stop at the first that does not."""
         slots: Slots = []
         for place, end in self._roots:
             for step in self._steps[len(slots) : end]:
@@ -73,7 +73,7 @@ def evaluated_dim(dim: Dim, env: Mapping[Variable, int]) -> int:
 
 def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) -> bool:
     """Whether it holds under a valuation; raises Undefined."""
-    match constraint:  # the common ones need no walk
+    match constraint:  # fast paths for the most common ones
         case Equal(left=left, right=right):
             return left.evaluate(env) == right.evaluate(env)
         case AtMost(left=left, right=right):
@@ -95,7 +95,7 @@ def satisfied(constraints: Iterable[Constraint], model: Mapping[Variable, int]) 
 
 
 def _step(node: Any, places: Mapping[Any, int]) -> Step:
-    """How the value of a node comes from those of its parts."""
+    """The function that computes a node's value from those of its parts."""
     if isinstance(node, Dim):
         return _sum_step(node, places)
     at = [places[child] for child in node.children]
@@ -128,7 +128,7 @@ _TOTAL: dict[type, Callable[[list[int]], int | bool | None]] = {
 
 
 def _total(apply: Callable[[list[int]], int | bool | None], at: Sequence[int]) -> Step:
-    """A function of parts that are all defined."""
+    """Apply a function to the values of parts; the result is undefined if one of them is."""
 
     def step(slots: Slots, _: Mapping[Variable, int]) -> int | bool | None:
         parts = [slots[place] for place in at]

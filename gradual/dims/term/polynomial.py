@@ -30,7 +30,7 @@ Term = tuple[Monomial, int]
 
 
 class Undefined(ArithmeticError):
-    """A division by something below 1, or a number beyond every bound, was evaluated."""
+    """Evaluation met a divisor below 1, or a number that is too large."""
 
 
 @final
@@ -43,7 +43,7 @@ class Dim:
         key: orders dims the same way in every run.
         names: the variables.
         children: the atoms that are not variables, in order.
-        remainders: what `gradual.dims.term.print.remainders` found, kept; None before it was asked.
+        remainders: the cached result of `gradual.dims.term.print.remainders`; None before its first call.
     """
 
     __slots__ = ("__weakref__", "_key", "_text", "children", "names", "remainders", "terms", "value")
@@ -155,7 +155,7 @@ class Dim:
     substituted: ClassVar[Callable[[Dim, Mapping[Variable, Dim]], Dim]]
     written: ClassVar[Callable[[Dim], str]]
     pickled: ClassVar[Callable[[Dim], tuple[Any, ...]]]
-    """Walks over dims and constraints, which are written in later files."""
+    """Functions that later files of this room define and assign here."""
 
 
 # ------------------------------------------------------------------------------------------------- interning
@@ -211,7 +211,7 @@ def variable(name: str, kind: Kind = Kind.RIGID, witness: Witness | None = None)
 
 
 def of_atom(atom: Atom) -> Dim:
-    """The dim that is just that atom."""
+    """The dim that consists of an atom."""
     return _interned((((atom,), 1),))
 
 
@@ -224,7 +224,7 @@ def _atom_key(atom: Atom) -> str:
 
 
 def polynomial(coefficients: Mapping[Monomial, int]) -> Dim:
-    """The sum of those monomials (each a sorted tuple of atoms) with those coefficients."""
+    """The sum of monomials (sorted tuples of atoms), each times its coefficient."""
     kept = [term for term in coefficients.items() if term[1]]
     if len(kept) > 1:
         kept.sort(key=_rank)
@@ -239,7 +239,7 @@ def _key(dim: Dim) -> str:
     )
 
 
-# ------------------------------------------------------------------------------------------------- ring
+# -------------------------------------------------------------------------------------- ring operations
 
 
 def _added(left: Dim, right: Dim, sign: int) -> Dim:
@@ -317,7 +317,7 @@ def product(dims: Iterable[Dim | int]) -> Dim:
 
 
 def cofactor(monomial: Monomial, part: Monomial) -> Monomial | None:
-    """What is left of a monomial without a part of it, None if it is not a part."""
+    """A monomial without a part of it, None if it does not contain that part."""
     rest = list(monomial)
     for atom in part:
         if atom not in rest:
@@ -343,7 +343,7 @@ def replaced(dim: Dim, atom: Atom, image: Dim) -> Dim:
 
 
 def _divided(dividend: Dim, divisor: Dim) -> Dim:
-    """`dividend // divisor`; folded for constant divisors from 1 on only.  [dim.floor]"""
+    """`dividend // divisor`, simplified only if the divisor is a constant of at least 1.  [dim.floor]"""
     by = divisor.value
     if by is None or by < 1:
         return of_atom(compound(FloorDiv, dividend, divisor))
@@ -389,7 +389,7 @@ F = TypeVar("F", FloorDiv, Max, Min, Ite, Product)
 
 
 def single(dim: Dim, form: type[F]) -> F | None:
-    """The atom of that form that the dim consists of, if it does."""
+    """The atom, if the dim is a single atom of class `form`; else None."""
     match dim.terms:
         case (((atom,), 1),) if isinstance(atom, form):
             return atom

@@ -1,7 +1,7 @@
 """Dims and constraints in the language's own syntax, canonical and with the fewest parentheses.
 
-A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.  So it does with the choices and
-disjunctions that broadcasting makes: `broadcast(n, m)`, `broadcasts(n, m)`.   [dim.text] [dim.broadcast]
+A normal form has no `%`; printing finds it again: `n - 4 * (n // 4)` reads `n % 4`.  It also finds the if-then-else and
+the disjunctions of broadcasting: `broadcast(n, m)`, `broadcasts(n, m)`.   [dim.text] [dim.broadcast]
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gradual.dims.term.polynomial import cofactor, multiplied, product
 from gradual.limits import LIMITS
 
 Text = tuple[str, int]
-"""Some syntax with its level: how tightly its outermost operator binds."""
+"""A text with the precedence of its outermost operator."""
 
 OR, AND, COMPARISON, SUM, DIVISION, PRODUCT, ATOM = range(7)
 
@@ -34,12 +34,12 @@ READABLE = 90
 
 
 def brief(root: Any, called: Callable[[str], str] = str) -> str:
-    """A dim or constraint for a person, who reads no long formula: its inner parts are `…`, long names their ends.
+    """A short text of a dim or constraint for messages: inner parts become `…`, long names are cut in the middle.
 
     2 * … - 3 == %…layer_2_Cast_3 // 2
 
     Args:
-        called: what a name is called.
+        called: gives the text for a name.
     """
     text = _elided(root, LIMITS.text, {name: (called(name.name), ATOM) for name in root.variables()})
     if len(text) <= READABLE:
@@ -58,7 +58,7 @@ def _brief_name(name: str) -> str:
 
 
 def _elided(root: Any, room: int, names: Mapping[Any, Text]) -> str:
-    """The text, in which no part but the whole is longer than there is room for."""
+    """The text, with `…` for every proper part that is longer than `room`."""
     texts: dict[Any, Text] = dict(names)
     for node in bottom_up(root):
         text = _text(node, texts)
@@ -116,9 +116,9 @@ def _factors_text(factors: tuple[Dim, ...], texts: dict[Any, Text]) -> str:
 
 
 def factors_of(side: Dim) -> tuple[Dim, ...]:
-    """The sums of a name, or another term, and a number that a side of an equation is a product of.  [dim.text]
+    """The factors, each an atom plus a number, whose product is a side of an equation.  [dim.text]
 
-    Nothing where there are none, or where the product is not shorter.
+    Empty if there are none, or if the product is not shorter.
     """
     factors = factors_like(side) if len(side.terms) > 1 else ()
     if not factors or product(factors) is not side:
@@ -128,7 +128,7 @@ def factors_of(side: Dim) -> tuple[Dim, ...]:
 
 
 def factors_like(dim: Dim) -> tuple[Dim, ...]:
-    """The only factors of that form whose product has the longest terms of a dim; nothing where there are none."""
+    """The only candidates for `factors_of`, read from the terms of highest and next degree; empty if there are none."""
     longest, lead = dim.terms[0]
     if lead != 1 or not 2 <= len(set(longest)) == len(longest) <= _FACTORS:
         return ()
@@ -138,7 +138,7 @@ def factors_like(dim: Dim) -> tuple[Dim, ...]:
 
 
 _FACTORS = 4
-"""How many factors a product may have that is looked for."""
+"""Limit on the factors of a product that `factors_like` looks for."""
 
 
 def broadcast_of(choice: Ite) -> tuple[Dim, Dim] | None:
@@ -150,7 +150,7 @@ def broadcast_of(choice: Ite) -> tuple[Dim, Dim] | None:
 
 
 def broadcasts_of(disjunction: Or) -> tuple[Dim, Dim] | None:
-    """The two sizes that a disjunction says to broadcast, if that is all it says.  [dim.broadcast]"""
+    """The two sizes, if a disjunction is `broadcasts` of two sizes; else None.  [dim.broadcast]"""
     match disjunction.parts:
         case (Equal(left=left, right=right), Equal(), Equal()) if disjunction is broadcasts(left, right):
             return left, right
@@ -253,7 +253,7 @@ def _found(dim: Dim) -> tuple[tuple[Remainder, ...], Dim]:
 
 
 def _candidates(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Remainder, Dim]]:
-    """Remainders by a quotient: more terms of its dividend have to cancel than new ones come."""
+    """Remainders that contain a quotient; more than half of the terms of its dividend have to cancel."""
     there = {monomial for monomial, _ in dim.terms}
     for dividend, divisor in _divisions(dim, atom):
         lead, unit = divisor.terms[0]
@@ -282,6 +282,6 @@ def _divisions(dim: Dim, atom: FloorDiv) -> Iterator[tuple[Dim, Dim]]:
 
 
 def _apart(left: Dim, right: Dim) -> int | None:
-    """The difference of two dims, where it is a number."""
+    """The difference of two dims, if it is a number; else None."""
     same = left.terms[: -1 if left.offset else None] == right.terms[: -1 if right.offset else None]
     return left.offset - right.offset if same else None

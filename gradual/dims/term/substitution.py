@@ -67,7 +67,7 @@ class _Images(dict[Any, Any]):
 
 
 class _Without:
-    """The nodes in which no variable of a mapping takes part."""
+    """The nodes that contain no variable of a mapping."""
 
     def __init__(self, mapping: Mapping[Variable, Dim]) -> None:
         self._variables = mapping.keys()
@@ -132,7 +132,7 @@ Flat = tuple[tuple[Any, ...], ...]
 
 
 def flattened(root: Dim | Constraint) -> Flat:
-    """The nodes under `root` as a list without references, the root last."""
+    """The nodes in `root` as a list with indices in place of references, the root last."""
     places: dict[Any, int] = {}
     made: list[tuple[Any, ...]] = []
     for node in bottom_up(root):

@@ -1,4 +1,4 @@
-"""What translations of many operators say, in every front end."""
+"""Operations that the translations of operators share in every front end."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Applying(ABC):
     @property
     @abstractmethod
     def who(self) -> str:
-        """The operator and the name by which users know the node."""
+        """The operator and the node's name for users."""
 
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
-        """An application."""
+        """Apply an operator of the language."""
         return self.builder.call(operator, *operands, **attributes)
 
     def like(self, value: float, other: Value) -> Value:
-        """A scalar of another's element type."""
+        """A scalar of another value's element type."""
         return self.builder.number(value, other.dtype)
 
     def demanded(self, value: Value, condition: Value, says: str) -> Value:
@@ -42,7 +42,7 @@ class Applying(ABC):
         return self.builder.demanded(value, condition, self.who, says)
 
     def counted(self, value: Value, count: int) -> list[Value]:
-        """The fields of a tuple of so many."""
+        """The fields of a tuple, which has `count` of them."""
         return [self.builder.field(value, index) for index in range(count)]
 
     def extent(self, value: Value, axis: int) -> Value:
@@ -54,7 +54,7 @@ class Applying(ABC):
         return self.call("take", sizes, self.builder.number(axis, DType.INT64), axis=0)
 
     def written_size(self, size: Value) -> int | Value:
-        """A size as an attribute has it: a number, a formula of named sizes, or a scalar."""
+        """A size for an attribute: a number, a formula of named sizes, or a scalar."""
         known = size.tensor.contents
         if size.elements is not None:
             return int(size.elements.item())
@@ -69,7 +69,7 @@ class Applying(ABC):
         return value
 
     def exactly(self, value: Value, axis: int, size: int | Value) -> Value:
-        """The value, whose size at an axis is promised: a number, or a scalar."""
+        """The value, cast to a type with the given size, a number or a scalar, at an axis."""
         promised, shape = self.builder.dim(size), value.tensor.shape
         if axis >= len(shape):
             raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
@@ -86,7 +86,7 @@ class Applying(ABC):
         return Value(type, self.builder.bind([value, *scalars], text))
 
     def parts(self, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
-        """Parts of these sizes, whose sum has to be the size of the axis."""
+        """Split an axis into parts of these sizes, whose sum has to be the size of the axis."""
         if not sizes:
             raise Unsupported("a tensor in no parts")
         *ends, all = accumulate(sizes, self._sum)
@@ -110,7 +110,7 @@ class Applying(ABC):
 
 
 def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The runs of ascending numbers: where each begins, and how long it is."""
+    """The runs of consecutive numbers: the first number of each, and its length."""
     start = 0
     for at in range(1, len(numbers) + 1):
         if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
@@ -119,7 +119,7 @@ def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def positive(axis: int, rank: int) -> int:
-    """An axis counted from the front."""
+    """The axis counted from the front."""
     if not -rank <= axis < max(rank, 1):
         raise Unsupported(f"axis {axis} of a tensor of rank {rank}")
     return axis + rank if axis < 0 else axis

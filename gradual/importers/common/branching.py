@@ -20,13 +20,13 @@ from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.verdict import Proved, Refuted
 
 Body = Callable[[], list[Value]]
-"""Imports a branch into the block that is open, and gives its results."""
+"""Imports a branch into the current block, and returns its results."""
 Turn = Callable[[list[Value]], list[Value]]
-"""The same for what a loop repeats, given the values that it carries."""
+"""Imports the condition or body of a loop into the current block: carried values -> results."""
 
 
 def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Value]:
-    """The results of one of two bodies; of the one that is taken, where the condition is decided."""
+    """An `if` with two bodies, of which the results are returned; only the body taken if the condition is decided."""
     known = condition.truth if condition.truth is not None else _decided(condition)
     if known is not None:
         return bodies[0 if known else 1]()
@@ -47,9 +47,9 @@ def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Va
 
 
 def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, turn: Turn) -> list[Value]:
-    """The values that a loop carries when its condition, the one result of `goes_on`, is false for the first time.
+    """A loop that ends when its condition, the only result of `goes_on`, is false; return the values it carries then.
 
-    Sizes of carried values may change from turn to turn, then they are `?`; ranks and element types may not.
+    Sizes that change between iterations become `?`; ranks and element types must not change.
     """
     builder = use.builder
     types = [lists.held(value) for value in begun]
@@ -85,14 +85,14 @@ def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, tu
 
 
 def fields(use: Applying, types: Sequence[OpenedType], origin: Any) -> list[Value]:
-    """The results that a binding gives: itself for one, else the fields of the tuple that it is."""
+    """The results of a binding: its value if there is one result, else the fields of the tuple."""
     if len(types) == 1:
         return [Value(types[0], origin)]
     return use.counted(Value(TupleType(tuple(types)), origin), len(types))
 
 
 def listed(use: Applying, value: Value, type: Any) -> Value:
-    """The value as it is passed on: a sequence as a list of this type."""
+    """The value as a branch returns it: a sequence as a list of this type."""
     return lists.as_list(use.builder, value, type) if lists.is_sequence(value) else value
 
 
@@ -106,7 +106,7 @@ def _block(builder: Builder, block: Block, outputs: Sequence[Value]) -> str:
 
 
 def _decided(condition: Value) -> bool | None:
-    """Whether a condition on sizes holds; None unless it is decided by no size being negative."""
+    """Whether a condition on sizes holds; None if that does not follow from sizes being at least 0."""
     (goal,) = condition.tensor.contents or (None,)
     if not isinstance(goal, Constraint):
         return None

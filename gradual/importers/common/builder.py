@@ -1,7 +1,7 @@
-"""A program under construction: applications of operators, their types, and the text that they become.
+"""A program under construction: applications of operators, their types, and the text of the program.
 
 Every application is typed by the same rules as in the checker, so that the importer knows ranks and element types, and
-sizes and elements as far as they can be known.  Requirements are not decided here: that is the checker's part.
+sizes and elements where they can be computed.  The checker, not the importer, decides requirements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ INLINE = 256
 """The greatest number of elements of a constant that is written in the program; a larger one is a weight."""
 
 LISTED = 8
-"""The greatest number of elements of a vector of integers that is written where it is used."""
+"""The greatest number of elements of a vector of integers that is written inline."""
 
 Key = tuple[DType, tuple[int, ...], bytes]
 
@@ -45,14 +45,14 @@ class Builder:
     """Makes bindings, and in the end the text.
 
     Attributes:
-        weights: the constants that are parameters, by name; those that are read while importing, and others.
+        weights: the constants that are parameters of `@main`, by name.
         functions: name -> the text of a definition that precedes `@main`.
         positive: the names of sizes that are at least 1.
         node: the node of the model that is being imported.
-        judging: the types of applications.
-        marks: around the pieces of the text, for the nodes that they are made from.
-        names_of: parameter, as it is written -> the model's own names of its value.
-        folded: the model's own names of values that were computed while importing, with these values.
+        judging: types applications.
+        marks: marks each piece of the text with the node that it is made from.
+        names_of: spelling of a parameter -> the model's own names of its value.
+        folded: the model's own name of a value computed while importing -> the value.
     """
 
     def __init__(self) -> None:
@@ -73,11 +73,11 @@ class Builder:
 
     # ----------------------------------------------------------------------------------------------------- values
     def input(self, name: str, type: OpenedType) -> Value:
-        """A parameter of that name."""
+        """A parameter with a name."""
         return Value(type, f"%{name}")
 
     def stand_in(self, type: TensorType[Any]) -> Value:
-        """A value that stands for the result of a refused node, so that the nodes behind it can be looked at."""
+        """A value that stands for the result of a refused node, so that the nodes after it can be checked."""
         return Value(self.open(type), f"%{self.names.unused('refused')}")
 
     def constant(self, tensor: Tensor, name: str = "") -> Value:
@@ -96,7 +96,7 @@ class Builder:
         return self.constant(scalar(value, dtype))
 
     def dimension(self, size: Dim) -> Value:
-        """A size that has a name, as a scalar; in an expression `//` would begin a comment."""
+        """A symbolic size as a scalar; in `dim[…]` if it has `//`, which elsewhere begins a comment."""
         text = str(size)
         return Value(TensorType((), DType.INT64, (size,)), f"dim[{text}]" if "//" in text else text)
 
@@ -122,8 +122,8 @@ class Builder:
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
         """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
-        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged by way of a higher rank
-        is therefore taken from its source again, and known integers that are cast to floats become a constant first.
+        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged through a higher rank
+        is therefore taken from its source again, and known integers are made a constant before a cast to floats.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),)
@@ -148,7 +148,7 @@ class Builder:
         return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved)
 
     def element(self, vector: Value, place: int) -> Value | int:
-        """An element of a vector, as an integer where it is known."""
+        """An element of a vector; an integer if it is known."""
         contents = vector.tensor.contents
         if isinstance(vector.constant, Tensor):
             return int(vector.constant.flat()[place])
@@ -158,7 +158,7 @@ class Builder:
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
 
     def dim(self, size: int | Value) -> Dim:
-        """The symbolic size that a number or a scalar value is."""
+        """A number or a scalar value as a symbolic size."""
         found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
         return found
 
@@ -197,7 +197,7 @@ class Builder:
             self.bind([condition], lambda given: f"assert {given[0]}, {quoted}").is_statement = True
 
     def bind(self, operands: Sequence[Value], text: Callable[[Sequence[str]], str], operator: str = "") -> Binding:
-        """A new binding at the end of the block."""
+        """Append a binding to the current block."""
         binding = Binding(tuple(operands), text, self.block, operator, self.node)
         for operand in operands:
             if isinstance(operand.origin, Binding):
@@ -244,7 +244,7 @@ class Builder:
     # ----------------------------------------------------------------------------------------------------- blocks
     @contextmanager
     def inside(self, block: Block | None = None) -> Iterator[Block]:
-        """Put the next bindings into a new block, or again into a given one."""
+        """Make a new block, or a given one, the current block."""
         outer, self.block = self.block, block or Block()
         try:
             yield self.block
@@ -293,7 +293,7 @@ class Builder:
         body: str,
         notes: Iterable[str],
     ) -> Program:
-        """The program whose `@main` has this body, and takes the inputs, with their types, and then the weights."""
+        """The program whose `@main` takes the inputs and then the weights, and has this body."""
         params = [self._parameter(*each) for each in zip(inputs, inputs.values(), types, strict=True)]
         for name, weight in self.weights.items():
             type, own = tensor_text(map(str, weight.shape), weight.dtype), self.names_of[f"%{name}"]
@@ -324,12 +324,12 @@ class Builder:
         return f"meta[relay.Constant][{self._metadata[key]}]"
 
     def _metadata_text(self) -> str:
-        """The section of constants, or nothing."""
+        """The metadata section with the constants; empty if there are none."""
         return f"\n#[metadata]\n{encoded(self._constants)}\n" if self._constants else ""
 
 
 def stated(type: GradualType) -> Any:
-    """The type as it can be written anywhere in the program: a size that contains an unknown is `?`."""
+    """The type with `?` for each size that contains an unknown, so that it can be written anywhere in the program."""
     return closed(type, lambda variable: not variable.is_existential)
 
 
@@ -375,5 +375,5 @@ def _attribute(value: Any, named: Iterator[str]) -> str:
 
 
 def _bare(text: str) -> str:
-    """A size as a list of sizes has it."""
+    """A size without `dim[…]`, as it is written in a list of sizes."""
     return text[4:-1] if text.startswith("dim[") else text

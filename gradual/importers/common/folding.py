@@ -1,4 +1,4 @@
-"""What is known of an application while importing: its value, or which elements of a vector it selects."""
+"""Constant folding while importing: the value of an application, or which elements of a vector it selects."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TRACKED = 64
 """The greatest number of elements of a vector that are tracked."""
 
 MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
-"""Operators of one tensor that only select and reorder its elements, as numbers in their attributes say."""
+"""Operators of one tensor that only select and reorder its elements, by numbers in their attributes."""
 
 
 def folded(
     operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any], type: OpenedType
 ) -> Tensor | None:
-    """The value of an application to constants, where it is one small tensor."""
+    """The value of an application to constants if it is one small tensor; else None."""
     if not isinstance(type, TensorType) or any(operand.constant is None for operand in operands):
         return None
     extents = [-1 if size.value is None else size.value for size in type.shape]
@@ -44,7 +44,7 @@ def folded(
 
 
 def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
-    """The source vector of an application that rearranges one, and the index in it of each element of the result."""
+    """For an application that rearranges a vector: the vector, and the index in it of each element of the result."""
     if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
         return None
     plainly = {key: plain(value) for key, value in settings.items()}

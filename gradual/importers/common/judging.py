@@ -1,6 +1,6 @@
-"""Types of applications while a program is built, as the checker's own judgements give them.
+"""Types of applications while a program is built, by the operators' own judgements.
 
-Nothing is decided here: requirements are the checker's part.
+The checker, not the importer, decides requirements.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleT
 from gradual.types.unpacking import opened, tracked_length, with_contents
 
 Judged = tuple[OpenedType, bool]
-"""A type, and whether the application requires something that is not plainly true."""
+"""A type, and whether the application requires a constraint that is not trivially true."""
 
 
 class Judging:
-    """Judges applications; each unknown size that it meets has a path of its own."""
+    """Judges applications; each unknown size gets a path of its own."""
 
     def __init__(self) -> None:
         self._unknowns = 0
 
     def unknown(self) -> str:
-        """A path for unknowns that nothing else mentions."""
+        """A fresh path for unknowns."""
         self._unknowns += 1
         return f"%.{self._unknowns}"
 
@@ -40,7 +40,7 @@ class Judging:
         return opened(type, self.unknown(), lambda *_: None)[0]
 
     def judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
-        """The type of an application, and whether it owes what is not plainly so."""
+        """The type of an application, and whether it requires a constraint that is not trivially true."""
         if any(map(_is_unranked, types)):
             return self._at_any_rank(operator, types, settings), True
         readable = [
@@ -64,7 +64,7 @@ class Judging:
         return TensorType(result.shape, result.dtype, known), owes
 
     def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """What is the same of the result at every rank that operands may have."""
+        """The result's type as far as it is the same at every possible rank of the operands."""
         try:
             found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
         except IllFormed as error:
@@ -74,7 +74,7 @@ class Judging:
         return self.open(_legible(found))
 
     def readable(self, type: OpenedType) -> OpenedType:
-        """The type with a name for each element that a rule may read: of integers, since a boolean is no number."""
+        """The type with a variable for each element of integers, which a rule may read."""
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return type
         return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
@@ -86,7 +86,7 @@ def _is_unranked(type: OpenedType) -> bool:
 
 
 def _legible(type: GradualType) -> GradualType:
-    """The type with an unknown for each size that is too large to be written, as the checker has it."""
+    """The type with an unknown for each size that is too large to be written, as in the checker."""
     match type:
         case TensorType(shape, dtype):
             return TensorType(tuple(Hole() if _is_too_large(size) else size for size in shape), dtype)

@@ -1,4 +1,4 @@
-"""Sequences of tensors: tuples where the length is known while importing, lists of the program where it is not.
+"""Sequences of tensors: tuples if the length is known while importing, else lists of the program.
 
 All elements of a list have one type, in which a size that differs between elements is `?`.
 """
@@ -18,7 +18,7 @@ from gradual.types.print import shown
 from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType, UnrankedType
 
 LIST = "Sequence"
-"""The name of the type."""
+"""The name of the list type."""
 OPTIONAL = "Optional"
 """The name of the type of values that may be absent."""
 
@@ -87,7 +87,7 @@ def is_optional(value: Value) -> bool:
 
 
 def held(value: Value) -> Any:
-    """The type of a value where it is passed on: a size that contains an unknown becomes `?`, and a sequence a list."""
+    """The type of a value passed to another scope: a size that contains an unknown becomes `?`, a sequence a list."""
     if isinstance(value.type, TupleType):
         kinds = [stated(field) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
@@ -95,7 +95,7 @@ def held(value: Value) -> Any:
 
 
 def held_tensor(value: Value) -> Any:
-    """The same for a value that has to be a tensor."""
+    """As `held`, for a value that has to be a tensor."""
     return stated(value.tensor)
 
 

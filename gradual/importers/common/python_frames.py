@@ -13,7 +13,7 @@ _INSTALLED = re.compile(
 )
 """Files that are not the user's own: installed packages, Python itself, generated code; cells of IPython are."""
 _LAST = 100_000
-"""A line of a greater number is none of a file that people write; reports count line breaks up to a line."""
+"""The greatest line number that is shown; reports write a line break for each line before it."""
 
 
 def user_frames(trace: str) -> tuple[Frame, ...]:

@@ -32,7 +32,7 @@ STEPS = (
 )
 
 SUMS = "add(add(nn.dense(%xt, %w), %wb), add(nn.dense(%h, %r), %rb))"
-"""What the gates of a step are computed from."""
+"""The sums from which the gates of a step are computed."""
 
 
 def defined(

@@ -1,4 +1,4 @@
-"""What stands in the way of importing a model, told of the whole model at once."""
+"""The reasons why a model cannot be imported, collected over the whole model."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 
 class Unsupported(Exception):
-    """What of a model is not imported; the argument says what and why, in the user's words."""
+    """A part of a model that cannot be imported; the argument says which and why, in the user's words."""
 
 
 class Told(Exception):
-    """That something is not imported, after it was told why."""
+    """Something cannot be imported, and its reason is already recorded."""
 
 
 class Unreadable(Exception):
@@ -30,7 +30,7 @@ class Refused(Exception):
     """A model that is not imported.
 
     Attributes:
-        reasons: what stands in the way, a line for each kind of node.
+        reasons: why, a line for each kind of node.
     """
 
     def __init__(self, reasons: Sequence[str]) -> None:
@@ -40,20 +40,20 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A part of a model that is not imported; why is told if anything needs the part."""
+    """A part of a model that cannot be read; its reason is reported only if the part is needed."""
 
     says: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What stands in the way of an import.
+    """A reason why a model cannot be imported.
 
     Attributes:
-        index: of the node of the model's own graph at which it was met.
-        operator: of the node, with those of the functions around it.
-        title: what users know the first such node by.
-        count: of how many nodes it is said.
+        index: the index of the node, in the model's own graph, that has it.
+        operator: the node's operator, after the functions whose bodies contain the node.
+        title: the first such node's name for users.
+        count: the number of nodes with this reason.
     """
 
     index: int
@@ -69,7 +69,7 @@ class Reason:
 
 
 def grouped(reasons: Sequence[Reason]) -> list[Reason]:
-    """Reasons in the order of the model, those of one operator that say the same as one."""
+    """Reasons in the order of the model; equal ones of one operator are merged."""
     found: dict[tuple[str, str, str], Reason] = {}
     for one in sorted(reasons, key=lambda reason: reason.index):
         key = (one.operator, one.says, "" if one.operator else one.title)

@@ -1,7 +1,7 @@
 """The text of an imported program, with the node that each piece of it was made from.
 
-While the text is put together, each piece that belongs to a node is wrapped in marks, which are taken out at the end:
-pieces nest, as expressions and bodies do.
+While the text is composed, each piece that belongs to a node is wrapped in marks, which are removed at the end; pieces
+nest, as expressions and bodies do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OPEN, _CLOSE = "\x02", "\x03"
 _MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _APART = re.compile(_STRING + r"|\?\{[^}]*\}")
-"""What braces are part of that open no block: texts, and conditions on sizes."""
+"""Braces that do not open a block: in strings, and in bounds of sizes."""
 _TOKEN = re.compile(rf"{_APART.pattern}|(?<![%@.\w])(?:match\??|type) |[()\[\]{{}};,]|{_MARK.pattern}")
 _CONSTANTS = "\n#[metadata]\n"
 _BRACES = re.compile(r"[{}]")
@@ -55,8 +55,8 @@ class Guard:
     """A condition that the export assumed.
 
     Attributes:
-        said: the condition as the export has it.
-        condition: the condition as a program writes it; None where a program cannot say it.
+        said: the condition as the export writes it.
+        condition: the condition in the language; None if the language cannot express it.
     """
 
     said: str
@@ -71,8 +71,8 @@ class Program:
         text: the program, in canonical form.
         origins: for each piece of the text the node of the model that it was made from.
         weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
-        notes: what of the model was read in a way that its users may not expect.
-        guards: what the exporter assumed of the sizes of the inputs.
+        notes: messages about parts that were read in a way that users may not expect.
+        guards: the conditions on the sizes of the inputs that the exporter assumed.
     """
 
     text: str
@@ -96,7 +96,7 @@ class Marks:
         return f"{_OPEN}{len(self._origins) - 1}{_CLOSE}{text}{_OPEN}{_CLOSE}"
 
     def removed(self, text: str, folded: Mapping[str, Tensor]) -> tuple[str, Origins]:
-        """The text without the marks, and what they said of it; `folded` are values that have no piece of the text."""
+        """The text without the marks, and the origins of its pieces; `folded` are values without a piece of text."""
         pieces = _MARK.split(text)
         starts, origins = list[int](), list[Origin | None]()
         around: list[Origin | None] = [None]
@@ -115,15 +115,15 @@ class Marks:
 
 
 def tensor_text(extents: Iterable[str], dtype: DType) -> str:
-    """A type as programs write it."""
+    """The text of a tensor type."""
     texts = list(extents)
     return f"Tensor[({', '.join(texts)}{',' * (len(texts) == 1)}), {dtype}]"
 
 
 def indented(text: str) -> str:
-    """The program in canonical layout: blocks and arms on lines of their own, indented by the braces that are open.
+    """The program in canonical layout: blocks and arms on lines of their own, indented by the number of open braces.
 
-    Inside a line, tokens have to be apart as the layout has them; constants at the end stay as they are.
+    Spaces inside a line are kept; so is the section of constants at the end.
     """
     program, mark, constants = text.partition(_CONSTANTS)
     depth, lines = 0, list[str]()
@@ -142,7 +142,7 @@ class _Breaking:
     Attributes:
         open: the brackets that are open: `(`, or `[`; `{` for a block, and `=>` for arms.
         matches: for each `match` or `type` whose arms have not begun, how many brackets were open.
-        line: what has been read of a line.
+        line: the part of the current line that was read.
     """
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class _Breaking:
         self.line = ""
 
     def lines(self, text: str) -> Iterator[str]:
-        """The lines of a text; one without braces that stands in a block is taken as it is."""
+        """The lines of a text; a line inside a block and without braces is not changed."""
         for line in text.split("\n"):
             if "{" not in line and "}" not in line and self.open[-1:] in ([], ["{"]):
                 yield self.line + line.strip(" ")
@@ -160,7 +160,7 @@ class _Breaking:
                 yield from self.broken(line)
 
     def broken(self, line: str) -> Iterator[str]:
-        """The lines that one becomes."""
+        """The lines into which a line is broken."""
         end = 0
         for found in _TOKEN.finditer(line):
             self.line += line[end : found.start()]
@@ -189,7 +189,7 @@ class _Breaking:
             yield from self.ended()
 
     def ended(self) -> Iterator[str]:
-        """The line, unless there is nothing in it but marks, which then begin the next one."""
+        """The current line; if it has only marks, they are moved to the next line."""
         line, self.line = self.line.strip(" "), ""
         if _MARK.sub("", line):
             yield line

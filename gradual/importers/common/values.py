@@ -25,7 +25,7 @@ class Names:
         self._taken = set(taken)
 
     def fresh(self, wanted: str) -> str:
-        """An unused name for a local value, as near to the wanted one as the language allows."""
+        """An unused name for a local value, as similar to the wanted one as the language allows."""
         stripped = wanted.strip("/")
         name = stripped if _LOCAL.fullmatch(stripped) else _INVALID.sub("_", stripped).strip("_")
         if not _LOCAL.fullmatch(name):
@@ -46,12 +46,12 @@ class Binding:
     """An expression that may be bound to a name; `text` writes it from the texts of its operands.
 
     Attributes:
-        name: None while nothing asks for one; without, it stands where it is used, if that is one place of its block.
-        block: the block in which it stands.
-        operator: of which it is an application, if it is one; `tuple` makes a tuple.
+        name: None if it needs none: it is written inline if it is used once, in its own block.
+        block: the block that contains it.
+        operator: the operator that it applies, if any; `tuple` makes a tuple.
         node: the node of the model that it is made from.
-        values: the model's own names of what is bound.
-        is_statement: whether nothing is bound: it is an assertion.
+        values: the model's own names of the bound value.
+        is_statement: whether it is an assertion, which binds nothing.
     """
 
     operands: tuple[Value, ...]
@@ -67,7 +67,7 @@ class Binding:
 
     @property
     def origin(self) -> Origin | None:
-        """The node that it is made from, with the names that the model has for its value."""
+        """The node that it is made from, with the model's names of its value."""
         if self.node is None or not self.values:
             return self.node
         first, *others = self.values
@@ -79,8 +79,8 @@ class Value:
     """A value of the program.
 
     Attributes:
-        type: what is known of its type; each size that is not known is an unknown of its own.
-        origin: its binding, or its text; None if it is written as the constant that it is.
+        type: its type; each size that is not known is a separate unknown.
+        origin: its binding, or its text; None if it is written as a constant.
         constant: its elements, if they are known while importing; those of its fields for a tuple.
         drawn: if it rearranges a vector of integers, that vector, and the index in it of each element.
     """
@@ -91,7 +91,7 @@ class Value:
     drawn: tuple[Value, Tensor] | None = None
 
     def made_by(self, *operators: str) -> tuple[Value, ...]:
-        """The operands, if the value is an application of one of these operators; otherwise none."""
+        """The operands, if the value is an application of one of these operators; else empty."""
         made = self.origin
         return made.operands if isinstance(made, Binding) and made.operator in operators else ()
 
@@ -139,7 +139,7 @@ class Value:
 
     @property
     def elements(self) -> Tensor | None:
-        """Its elements, if it is a constant, its type tracks them as numbers, or it has none."""
+        """Its elements, if it is a constant, if its type tracks them as numbers, or if it is empty."""
         if isinstance(self.constant, Tensor):
             return self.constant
         if not isinstance(self.type, TensorType):
@@ -157,7 +157,7 @@ class Value:
 
     @property
     def truth(self) -> bool | None:
-        """Whether a scalar is true, where that is known."""
+        """Whether a scalar is true; None if that is not known."""
         known = self.elements
         return None if known is None else bool(known.item())
 
@@ -167,7 +167,7 @@ class Value:
 
 
 def is_named(size: Any) -> TypeGuard[Dim]:
-    """Whether a size is a formula of names that a program can write anywhere."""
+    """Whether a size is a formula of names, which can be written anywhere in the program."""
     return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 

@@ -47,8 +47,8 @@ class Use(Applying):
 
     Attributes:
         inputs: None for an optional input that is left out.
-        scope: the values that graphs in the node's attributes may name.
-        bodies: imports such graphs.
+        scope: the values that graphs in the node's attributes may use.
+        bodies: imports these graphs.
     """
 
     node: Node
@@ -66,11 +66,11 @@ class Use(Applying):
 
     @property
     def opset(self) -> int:
-        """The version of ONNX's own operators here."""
+        """The version of ONNX's own operators at this node."""
         return self.opsets.get("", self.model.opset)
 
     def __getitem__(self, index: int) -> Value:
-        """An input that must be there."""
+        """A required input."""
         value = self.optional(index)
         if value is None:
             raise Unsupported(f"input {index + 1} is missing")
@@ -85,13 +85,13 @@ class Use(Applying):
         return self.node.attributes.get(name, default)
 
     def required(self, name: str) -> Any:
-        """An attribute that must be there."""
+        """A required attribute."""
         if (value := self.attribute(name)) is None:
             raise Unsupported(f"the attribute {name} is missing")
         return value
 
     def graph(self, name: str) -> Graph:
-        """A graph in an attribute that must be there."""
+        """The graph in a required attribute."""
         graph: Graph = self.required(name)
         return graph
 

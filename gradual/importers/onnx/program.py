@@ -73,7 +73,7 @@ def program(
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
             found = program(_without_ranks(model), where, opens, empty, called, progress)
-        except Refused:  # then they are scalars indeed
+        except Refused:  # keep the error of the model as declared
             pass
         else:
             return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
@@ -93,9 +93,9 @@ class _Import:
     """An import under way.
 
     Attributes:
-        reasons: what stands in the way.
+        reasons: why nodes cannot be imported.
         around: the functions whose bodies are being imported, each with the node that applies it.
-        index: of the node of the model's own graph that is being imported.
+        index: the index of the node, in the model's own graph, that is being imported.
     """
 
     def __init__(self, model: Model, opens: bool, called: Mapping[str, str] | None, progress: Progress) -> None:
@@ -124,7 +124,7 @@ class _Import:
         return self.builder.program(inputs, types, clauses, body, self.dims.notes)
 
     def inputs(self, scope: Scope) -> Iterator[tuple[str, Origin, str]]:
-        """The parameters with their types as they are written; their values go into the scope."""
+        """The parameters with their types as text; their values are added to the scope."""
         for port in self.model.graph.inputs:
             name = self.builder.names.fresh(port.name or "input")
             try:
@@ -184,7 +184,7 @@ class _Import:
         return [value for value in outputs if value is not None]
 
     def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int], counts: bool = False) -> None:
-        """Bind what every node gives; one that is not imported is told, and those that need it are left out."""
+        """Bind the results of every node; report a node that is not imported, and leave out those that need it."""
         outer = self.builder.node
         for index, node in enumerate(nodes):
             if counts:
@@ -208,7 +208,7 @@ class _Import:
         self.builder.node = outer
 
     def stand_in(self, node: Node, scope: Scope) -> None:
-        """Give the results of a refused node the types that the model declares: nodes behind it are looked at too."""
+        """Give the results of a refused node the types that the model declares, so that later nodes are checked too."""
         for name in node.outputs if not self.around else ():
             port = self.model.graph.declared.get(name)
             if port is not None and isinstance(port.dtype, DType) and port.shape is not None and port.is_tensor:
@@ -280,7 +280,7 @@ def _port(name: str, value: Value | None) -> Port | None:
 
 
 def _dtype(value: Value | None) -> DType | None:
-    """The element type of an operand, where it is a tensor."""
+    """The element type of an operand; None if it is not a tensor."""
     return value.dtype if value is not None and isinstance(value.type, TensorType | UnrankedType) else None
 
 

@@ -1,4 +1,4 @@
-"""What is found in a model before it is imported: operators that are not imported, and how far functions expand."""
+"""A survey of a model before its import: operators that are not imported, and the expanded size of functions."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _applied(model: Model, nodes: Sequence[Node]) -> Iterator[Function]:
 
 
 def _measure(model: Model, nodes: Sequence[Node], sizes: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
-    """The same, given the sizes of callees; a recursive callee is missing in `sizes`, and is refused later."""
+    """As `_expanded`, given the sizes of callees; a recursive callee is missing in `sizes`, and is refused later."""
     count, depth = 0, 0
     for node in all_inside(nodes):
         function = model.functions.get(node.key)

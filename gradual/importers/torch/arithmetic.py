@@ -1,7 +1,7 @@
 """Operators that are compositions, written as Python's arithmetic.
 
-ATen's operators that the language has not are declared as functions of such terms, under the names that the schema has
-for their arguments:
+Operators of ATen that the language lacks are declared as functions of such terms; the parameters have the names of the
+schema's arguments:
 
     @composed("aten.threshold.default")
     def threshold(self: Term, threshold: Term, value: Term) -> Term:
@@ -43,7 +43,7 @@ def composed(*names: str) -> Callable[[Callable[..., Term]], Callable[..., Term]
 
 
 def _argument(use: Use, parameter: Parameter, dtype: DType) -> Any:
-    """An argument as a term; the default as it stands."""
+    """An argument as a term; a default value as it is."""
     is_optional = parameter.default is not Parameter.empty
     if is_optional and use.given(parameter.name) is None:
         default = parameter.default

@@ -34,11 +34,11 @@ _OPERATORS: dict[type[ast.operator], str] = {
 _LONGEST = 2000
 
 Sizes = Callable[[str, int], str]
-"""(name of an input, axis) -> the size as the program writes it; raises KeyError where there is none."""
+"""(name of an input, axis) -> the size as text in the program; raises KeyError for any other name or axis."""
 
 
 def guards(model: Model, dims: Dims) -> tuple[Guard, ...]:
-    """Every guard and range of an export, those that say the same once."""
+    """The guards and ranges of an export, without duplicates."""
     shapes = {name: meta.sizes for name, meta in model.graph.tensors.items() if name in model.user_inputs}
 
     def size(name: str, axis: int) -> str:
@@ -58,7 +58,7 @@ def _size(dims: Dims, size: Extent) -> str:
 
 
 def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> Iterator[Guard]:
-    """The bounds of symbols that are more than every size has."""
+    """The bounds of symbols, without those that hold for every size."""
     for symbol, (least, greatest) in ranges.items():
         if symbol not in dims.names:
             continue
@@ -70,7 +70,7 @@ def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> 
 
 
 def _condition(text: str, size: Sizes) -> str | None:
-    """A guard as a program writes it; None where it mentions something else than sizes of inputs."""
+    """A guard as a condition in the language; None if it mentions anything but sizes of inputs."""
     if len(text) > _LONGEST:
         return None
     try:
@@ -122,7 +122,7 @@ def _number(node: ast.expr, size: Sizes) -> str:
 
 
 def _bare(text: str) -> str:
-    """The text without brackets around the whole of it."""
+    """The text without brackets that enclose all of it."""
     depth = 0
     for at, character in enumerate(text):
         depth += (character == "(") - (character == ")")

@@ -1,7 +1,7 @@
-"""Which importer an ATen operator has, and how it reads the arguments of a call.
+"""The table of importers of ATen operators, and `Use`: the call that an importer translates.
 
-Arguments have the names of the operator's schema in `aten/src/ATen/native/native_functions.yaml`; an argument with its
-default value is left out of what PyTorch saves.
+Arguments have the names of the operator's schema in `aten/src/ATen/native/native_functions.yaml`; PyTorch does not
+save arguments that have their default value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
 Result = Value | Sequence["Value | None"] | None
-"""What a call gives: a value, several, or nothing where it is a statement."""
+"""The results of a call: a value, several values, or None for a statement."""
 Importer = Callable[["Use"], Result]
 Scope = dict[str, Value]
 """Values by their names in the graph."""
@@ -54,18 +54,18 @@ class Bodies(Protocol):
     """Imports the graphs inside nodes."""
 
     def outputs(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
-        """The values of a graph's outputs; raises Told where something in it is not imported."""
+        """The values of a graph's outputs; raises Told if a part of it cannot be imported."""
         ...
 
 
 @dataclass(frozen=True)
 class Use(Applying):
-    """A call with the values that its arguments may name.
+    """A call, with the values in scope.
 
     Attributes:
-        metas: what the export recorded of the tensors of this graph, by name.
+        metas: the export's records of the tensors of this graph, by name.
         bodies: imports the graphs among the arguments.
-        used: the names that anything in this graph uses.
+        used: the names that nodes or outputs of this graph use.
     """
 
     node: Node
@@ -82,7 +82,7 @@ class Use(Applying):
 
     # ------------------------------------------------------------------------------------------------- arguments
     def given(self, name: str, default: Any = None) -> Any:
-        """An argument as it stands, or its default."""
+        """An argument as it was saved, or its default."""
         found = self.node.arguments.get(name, default)
         if found is REQUIRED:
             raise Unsupported(f"the argument `{name}` is missing")
@@ -91,7 +91,7 @@ class Use(Applying):
         return found
 
     def value(self, argument: Any) -> Any:
-        """An argument in which each name is replaced by the value that it stands for."""
+        """An argument with each name replaced by its value."""
         match argument:
             case Name(name):
                 return valued(self.scope, name)
@@ -101,7 +101,7 @@ class Use(Applying):
                 return argument
 
     def __getitem__(self, name: str) -> Value:
-        """A tensor that must be given."""
+        """A required tensor."""
         found = self.value(self.given(name, REQUIRED))
         if not isinstance(found, Value):
             raise Unsupported(f"`{name}` is {found!r}, which is no tensor")
@@ -119,7 +119,7 @@ class Use(Applying):
         return list(found)
 
     def scalar(self, name: str, dtype: DType, default: NUMBER | None = None) -> Value:
-        """A number as a scalar of this type: a constant, or one that is computed while the program runs."""
+        """A number as a scalar of this type: a constant, or computed while the program runs."""
         found = self.value(self.given(name, REQUIRED if default is None else default))
         if isinstance(found, Value):
             return self.as_type(found, dtype)
@@ -162,21 +162,21 @@ class Use(Applying):
         return positive(self.integer(name, default), rank)
 
     def axes(self, name: str, rank: int) -> list[int]:
-        """Axes, counted from the front; all of them where none are given."""
+        """Axes, counted from the front; by default all axes."""
         given = self.given(name)
         if given is None or given == ():
             return list(range(rank))
         return [positive(axis, rank) for axis in self.integers(name)]
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A truth value that has to be a constant."""
+        """A boolean that has to be a constant."""
         found = self.given(name, default)
         if not isinstance(found, bool):
             raise Unsupported(f"`{name}` is computed while the program runs")
         return found
 
     def only(self, name: str, *supported: Any) -> Any:
-        """An argument that is only imported with some values, the first of which is the default."""
+        """An argument of which only some values are supported; the first of them is the default."""
         found = self.given(name, supported[0])
         if found not in supported:
             raise Unsupported(f"{name}={found!r}")
@@ -185,11 +185,11 @@ class Use(Applying):
     # ----------------------------------------------------------------------------------------------------- results
     @property
     def count(self) -> int:
-        """How many results the call has: an operator that gives a list has as many as the export recorded."""
+        """The number of results; a result that is a list counts each element that the export recorded."""
         return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
 
     def recorded(self, name: str) -> tuple[Extent, ...]:
-        """The sizes that the export recorded of a tensor among the arguments."""
+        """The recorded sizes of a tensor among the arguments."""
         given = self.given(name)
         meta = self.metas.get(given.name) if isinstance(given, Name) else None
         if meta is None:
@@ -197,11 +197,11 @@ class Use(Applying):
         return meta.sizes
 
     def is_used(self, output: int) -> bool:
-        """Whether anything in the graph uses a result."""
+        """Whether the graph uses a result."""
         return output < len(self.node.outputs) and self.node.outputs[output] in self.used
 
     def dtype(self, output: int = 0) -> DType:
-        """The element type that the export recorded of a result."""
+        """The recorded element type of a result."""
         name = self.node.outputs[output] if output < len(self.node.outputs) else None
         if isinstance(name, tuple):
             name = name[0] if name else None
@@ -217,7 +217,7 @@ class Use(Applying):
         return value if value.dtype is dtype else self.call("cast", value, dtype=dtype)
 
     def requested_dtype(self, value: Value) -> Value:
-        """The value in the type that the argument `dtype` asks for, if it does."""
+        """The value cast to the argument `dtype`; unchanged if that is not given."""
         wanted = self.given("dtype")
         if isinstance(wanted, str):
             raise Unsupported(f"elements of type {wanted}")
@@ -232,7 +232,7 @@ class Use(Applying):
 
 
 def _of_type(number: Any, dtype: DType) -> NUMBER:
-    """The number as PyTorch makes it an element of this type."""
+    """The number converted to an element of this type as in PyTorch."""
     if not isinstance(number, int | float):
         raise Unsupported(f"{number!r}, which is no number")
     if dtype is DType.BOOL:
@@ -245,7 +245,7 @@ def _of_type(number: Any, dtype: DType) -> NUMBER:
 
 
 def promoted(values: Sequence[Value]) -> DType:
-    """The element type that PyTorch computes in: tensors of more than rank 0 decide within the highest category.
+    """PyTorch's promoted element type: the highest category decides, and in it tensors of rank 1 or more come first.
 
     Source: "Tensor Attributes", type promotion, in PyTorch's documentation.
     """
@@ -264,7 +264,7 @@ def _category(dtype: DType) -> int:
 
 
 def _joined(dtypes: Sequence[DType]) -> DType:
-    """The least type of one category that holds them all."""
+    """The least type of one category that contains all of these types."""
     first, *others = dict.fromkeys(dtypes)
     for other in others:
         first = _pair(first, other)

@@ -2,8 +2,8 @@
 
     program(*load("model.pt2")).text
 
-Everything that is not imported is told in one go, also behind a node that is refused: what the export recorded of a
-result stands in for it.
+Everything that cannot be imported is reported at once: after a refused node, the import goes on with the recorded types
+of its results.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ FAMILIES = (
 """The modules whose importers are in `IMPORTERS`."""
 
 NEAR = 1 << 16
-"""How far into its storage a constant may reach that is read while importing, in elements."""
+"""The greatest extent in its storage, in elements, of a constant that is read while importing."""
 
 
 def program(
@@ -82,13 +82,13 @@ def program(
     """The program of an export.
 
     Args:
-        where: a condition that `@main` demands.
-        opens: whether the sizes of the inputs are unknown, each on its own.
+        where: a condition that `@main` requires.
+        opens: whether each size of the inputs is a separate unknown.
         empty: the named sizes that may be 0; all others are at least 1.
         called: names for sizes, by PyTorch's symbol or by input and axis, such as `{"s77": "batch"}`.
-        demands: whether `@main` demands what the export assumed of sizes, as far as a program can say it.
+        demands: whether `@main` requires the export's guards that the language can express.
 
-    Raises Refused with everything that stands in the way.
+    Raises Refused with all reasons against the import.
     """
     try:
         return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
@@ -100,8 +100,8 @@ class _Import:
     """An import under way.
 
     Attributes:
-        reasons: what stands in the way.
-        index: of the node of the program's own graph that is being imported.
+        reasons: why nodes cannot be imported.
+        index: the index of the node, in the program's own graph, that is being imported.
         operations: how many nodes have been imported.
     """
 
@@ -126,7 +126,7 @@ class _Import:
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
     def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
-        """The program; raises Refused with everything that stands in the way."""
+        """The program; raises Refused with all reasons against the import."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
         for says in self.model.reasons:
@@ -146,7 +146,7 @@ class _Import:
         return replace(self.builder.program(inputs, types, clauses, body, notes), guards=found)
 
     def notes(self) -> Iterator[str]:
-        """What callers of the program should know: it changes nothing, and gives no texts."""
+        """Notes on what the program omits: writes to buffers and inputs, and outputs that are texts."""
         for name in self.model.writes:
             yield f"the model writes to `{name}`, and the program does not"
         if any(isinstance(one, str) for one in self.results()):
@@ -157,7 +157,7 @@ class _Import:
         return [self.model.graph.outputs[index] for index in self.model.user_outputs]
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
-        """The parameters and their types, as they are written; their values go into the scope."""
+        """The parameters and their types as text; their values are added to the scope."""
         inputs, types = dict[str, Origin](), list[str]()
         for port in self.ports:
             name = self.builder.names.fresh(port.name)
@@ -168,7 +168,7 @@ class _Import:
         return inputs, types
 
     def stored(self, name: str, stored: Stored) -> Value:
-        """A parameter, buffer or constant: a small one of integers or of rank 0 is a constant of the program."""
+        """A parameter, buffer or constant; a small integer one, or one of rank 0, is a constant of the program."""
         if stored.dtype is None:
             self.tell(f"`{name}` has elements of a type that programs do not have")
             return self.builder.input(name, TensorType(tuple(map(constant, stored.shape)), DType.FLOAT32))
@@ -178,7 +178,7 @@ class _Import:
         return self.builder.weight(name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored)))
 
     def body(self, scope: Scope) -> str:
-        """The body of `@main`; raises Told where anything stands in the way."""
+        """The body of `@main`; raises Told if anything prevents the import."""
         graph = self.model.graph
         self.nodes(graph, scope, True)
         outputs = list[Value]()
@@ -195,7 +195,7 @@ class _Import:
         return self.builder.body(self.builder.block, result)
 
     def output(self, form: Any, scope: Scope) -> Value:
-        """A result: of a name, or a number."""
+        """A result: the value of a name, or a number."""
         match form:
             case Name(name):
                 return valued(scope, name)
@@ -219,7 +219,7 @@ class _Import:
         return [self.output(one, scope) for one in graph.outputs if one is not None]
 
     def nodes(self, graph: Graph, scope: Scope, is_own: bool) -> None:
-        """Bind the results of every node; those of a node that is refused are what the export recorded of them."""
+        """Bind the results of every node; those of a refused node get their recorded types."""
         outer = self.builder.node
         used = frozenset(_used(graph))
         for index, node in enumerate(graph.nodes):
@@ -238,13 +238,13 @@ class _Import:
         self.builder.node = outer
 
     def count(self) -> None:
-        """Count one more node: in a loop's body, each time that it is imported."""
+        """Count a node; a node in a loop's body counts each time that it is imported."""
         self.operations += 1
         if self.operations > LIMITS.operations:
             raise Refused([f"more nodes are to be imported than the limit `operations`, {LIMITS.operations}"])
 
     def bind(self, node: Node, scope: Scope, graph: Graph, used: frozenset[str]) -> None:
-        """Bind what a node gives to the names of its results."""
+        """Bind the results of a node to their names."""
         importer = IMPORTERS.get(node.operator)
         if importer is None:
             raise Unsupported(reason(node.operator))
@@ -268,13 +268,13 @@ class _Import:
                 scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Keep a reason."""
+        """Record a reason."""
         operator, title = ("", "") if node is None else (node.operator, node.name)
         self.reasons.append(Reason(self.index, operator, title, says))
 
 
 def named(ports: Sequence[Port]) -> dict[str, str]:
-    """A name for each symbol of PyTorch: of the first input and axis that has it as its size, such as `x_0`."""
+    """A name for each of PyTorch's symbols, from the first input and axis with that size, such as `x_0`."""
     found: dict[str, str] = {}
     for port in ports:
         for axis, size in enumerate(port.shape or ()):
@@ -284,7 +284,7 @@ def named(ports: Sequence[Port]) -> dict[str, str]:
 
 
 def _used(graph: Graph) -> Iterator[str]:
-    """The names that the nodes of a graph take, and those of its outputs."""
+    """The names that are arguments of nodes, or outputs, of a graph."""
     todo: list[Any] = [graph.outputs, *((node.positional, tuple(node.arguments.values())) for node in graph.nodes)]
     while todo:
         match todo.pop():
@@ -295,7 +295,7 @@ def _used(graph: Graph) -> Iterator[str]:
 
 
 def _results(node: Node) -> list[str | None]:
-    """The names of a node's results, those of a list among them."""
+    """The names of a node's results, including the elements of lists."""
     found: list[str | None] = []
     for output in node.outputs:
         found += output if isinstance(output, tuple) else [output]
@@ -303,7 +303,7 @@ def _results(node: Node) -> list[str | None]:
 
 
 def origin_of(node: Node) -> Origin:
-    """The origin of what is made from a node, written as PyTorch prints a call."""
+    """The origin of the results of a node; its text is the call as PyTorch prints it."""
     arguments = [_shown(one) for one in node.positional]
     arguments += [f"{name}={_shown(one)}" for name, one in node.arguments.items()]
     results = ", ".join(name for name in _results(node) if name is not None)

@@ -185,7 +185,7 @@ def _member(path: str, name: str) -> Tensor:
 
 
 def list_from_file(path: str) -> list[Value]:
-    """Read a JSON list of values from a file; raises Trouble if it is none."""
+    """Read a JSON list of values from a file; raises Trouble if it has anything else."""
     form = _json(path)
     if not isinstance(form, list):
         raise Trouble("E0702", f"`{path}` holds no list of values")

@@ -53,11 +53,11 @@ class Importing:
     """How a model is imported.
 
     Attributes:
-        where: a condition that `@main` demands.
-        opens: whether the sizes of the inputs are unknown, each on its own.
+        where: a condition that `@main` requires.
+        opens: whether each size of the inputs is a separate unknown.
         empty: the named sizes that may be 0.
         called: pairs of the model's name of a size and the name in the program.
-        guards: whether the program demands what an export of PyTorch assumed of sizes.
+        guards: whether `@main` requires the guards of an export of PyTorch.
     """
 
     where: str | None = None

@@ -63,7 +63,7 @@ _IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {"onnx
 
 
 def _is_quiet() -> bool:
-    """Whether the command that runs, or the one around it, was told to be."""
+    """Whether `--quiet` was given to the running command or to its parent."""
     context = click.get_current_context(silent=True)
     while context is not None and not context.params.get("quiet"):
         context = context.parent

@@ -19,7 +19,7 @@ from gradual.report.located import within
 from gradual.source import NOWHERE, Source, Span, visible
 
 _LAYOUT = "\n\t"
-"""What stays of the characters that are not visible."""
+"""The invisible characters that are not escaped."""
 
 Told = tuple[Source, Sequence[Diagnostic]]
 """A text with its diagnostics."""
@@ -93,7 +93,7 @@ def _result(source: Source, found: Diagnostic, index: int) -> Object:
 
 
 def _location(source: Source, span: Span) -> Object:
-    """The line of the text, or of the user's own code that made a node of a model, and the node."""
+    """The location of a span; in an imported model the line of the user's code that made its node, and the node."""
     text, where = within(source)(span)
     is_line = span != NOWHERE and text.is_numbered
     region = {"region": _region(text, where)} if is_line else {}
@@ -106,7 +106,7 @@ def _location(source: Source, span: Span) -> Object:
 
 
 def _artifact(source: Source) -> Object:
-    """Where a text is: relative to where the tool was run, or absolute; `-` is no file that could be found."""
+    """The location of a text: its path, relative or absolute; `-` for standard input."""
     uri = quote(source.name, errors="surrogateescape")
     return {"uri": f"file://{uri}" if uri.startswith("/") else uri}
 

@@ -38,7 +38,7 @@ def written(form: object, indent: int | None = None) -> str:
 def span(source: Source, where: Span) -> Object:
     """A span with both its ends: 1-based lines and columns, 0-based offsets, all in code points, half-open.
 
-    In an imported model it also says of which node it is, and by which lines of the user's own code.
+    In an imported model it has the node that its text was made from, with the lines of the user's code.
     """
     start, end = source.position(where.start), source.position(where.end)
     found = {"file": source.name, "start": _position(start), "end": _position(end)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from gradual.ops.declaration.operator import AttributeSpec, Operator
@@ -29,8 +28,7 @@ def written(default: Any) -> str:
 
 def entry(operator: Operator) -> str:
     """Signature, what the operator does, its attributes and its rules, in Markdown."""
-    words = inspect.getdoc(operator.judge) or ""
-    parts = [f"    {signature(operator)}", words]
+    parts = [f"    {signature(operator)}", operator.description]
     if operator.attributes:
         parts.append("\n".join(_row(spec) for spec in operator.attributes))
     if operator.aliases:

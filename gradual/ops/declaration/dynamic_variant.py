@@ -42,7 +42,7 @@ class Twin:
     otherwise: Otherwise | None
 
     def judge(self, *given: Type[Dim], **attributes: Any) -> Judgement:
-        """The static judgement at the contents of the promoted arguments."""
+        """The static form's judgement, with the contents of the promoted arguments as attributes."""
         contents = [elements_of(given[place], place) for place in self.places]
         unknown = [spec for spec, held in zip(self.promoted, contents, strict=True) if not _readable(spec, held)]
         if unknown and self.otherwise is not None:
@@ -77,20 +77,20 @@ class Twin:
         return tuple(self.kept[index] for index in found)
 
     def ranges(self, given: Operands) -> Ranges:
-        """The static form's range; no rule of one reads a promoted attribute."""
+        """The range by the static form's rule; no such rule reads a promoted attribute."""
         assert self.static.ranges is not None
         attributes = self._own(given.attributes)
         return self.static.ranges(Operands(self._static(given.ranges), self._static(given.types), attributes))
 
     def lookups(self, *given: Type[Dim], **attributes: Any) -> Sequence[Lookup]:
-        """The static form's lookups, of the operands that are the twin's too."""
+        """The static form's lookups, renumbered for the variant's operands."""
         assert self.static.lookups is not None
         contents = [elements_of(given[place], place) for place in self.places]
         found = self.static.lookups(*self._static(given), **self._with(attributes, contents))
         return [replace(lookup, indices=(self.kept[lookup.indices[0]], *lookup.indices[1:])) for lookup in found]
 
     def static_form(self, given: Sequence[Type[Dim]], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
-        """All attributes of the static form; None where the contents of an argument cannot be an attribute.
+        """All attributes of the static form; None where an argument's contents cannot be used as an attribute.
 
         Raises IllFormed if the contents do not have the attribute's form.
         """
@@ -147,7 +147,7 @@ def dynamic_twin(
         contents=twin.contents if static.contents is not None else None,
         reads=tuple(sorted({*where, *(kept[place] for place in static.reads)})),
         rules=("op.dyn.twin", *static.rules),
-        summary=f"`{static.name}` with {' and '.join(promoted)} taken from a value.   [op.dyn.twin]",
+        summary=f"`{static.name}` with {' and '.join(promoted)} taken from arguments.   [op.dyn.twin]",
         aliases=aliases,
         data_dependent=static.data_dependent or otherwise is not None,
         flat=twin.flat if static.flat is not None else None,

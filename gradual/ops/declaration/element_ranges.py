@@ -1,7 +1,7 @@
-"""Ranges: what is known of all elements of a tensor of integers together.
+"""Ranges: bounds on all elements of a tensor of integers.
 
-Contents say each element of a small tensor; a range says of any tensor between which two numbers its elements lie.
-A rule takes the operands with their ranges, and gives the range of the result.
+Contents track each element of a small tensor; a range has a lower and an upper bound on the elements of any tensor.
+A rule computes the range of an operator's result from the ranges of its operands.
 [op.index.known]
 """
 
@@ -19,13 +19,13 @@ from gradual.types.type import Content, TensorType, Type
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Every element of a tensor is at least `least` and at most `greatest`; of an empty tensor this says nothing.
+    """Every element of a tensor is at least `least` and at most `greatest`; true of an empty tensor in any case.
 
     Attributes:
         least, greatest: the two ends.
-        attained: whether both ends are elements, where there are elements.
-        wraps: whether the ends were computed in unbounded integers by sums and products only, so that an element is
-            equal to what is said of it up to a multiple of two to the width of its type.
+        attained: whether both bounds are elements, unless the tensor is empty.
+        wraps: whether the bounds come from sums and products of unbounded integers; they are then bounds of the exact
+            results, and each element is an exact result wrapped to the element type.
     """
 
     least: Dim
@@ -35,21 +35,21 @@ class Range:
 
     @property
     def single(self) -> bool:
-        """Whether all elements are one number."""
+        """Whether all elements are equal."""
         return self.least is self.greatest
 
     def bounding(self) -> Range:
-        """The same bounds of some of the elements, which need not be the outermost."""
+        """The same bounds for a selection of the elements, which may leave out the least and the greatest."""
         return replace(self, attained=self.attained and self.single)
 
     def numbers(self) -> tuple[int, int] | None:
-        """The ends, if they are numbers."""
+        """Both bounds as numbers; None if one is symbolic."""
         low, high = self.least.value, self.greatest.value
         return None if low is None or high is None else (low, high)
 
 
 Ranges = Range | tuple["Ranges", ...] | None
-"""What is known of a value: the range of a tensor, or what is known of each field of a tuple."""
+"""The range of a tensor, or the ranges of the fields of a tuple; None if nothing is known."""
 
 
 def is_natural_number(dim: Dim) -> bool:
@@ -62,9 +62,9 @@ class Operands:
     """The operands of an application.
 
     Attributes:
-        ranges, types: what is known of them.
+        ranges, types: the range and the type of each operand.
         attributes: the attributes of the application.
-        natural: whether a dim is known not to be negative.
+        natural: tells whether a dim is known not to be negative.
     """
 
     ranges: Sequence[Ranges]
@@ -78,7 +78,7 @@ RangeRule = Callable[[Operands], Ranges]
 
 # --------------------------------------------------------------------------------------------------------- of types
 def known_range(type: Type[Dim]) -> Range | None:
-    """The range of a tensor whose elements are known one by one; None if any of them is only data."""
+    """The range of a tensor whose elements are all numbers or sizes; None if one is known only at run time."""
     if not isinstance(type, TensorType) or not type.dtype.is_integer:
         return None
     if type.numbers:
@@ -91,13 +91,13 @@ def known_range(type: Type[Dim]) -> Range | None:
 
 
 def data_of(*parts: Content) -> frozenset[Variable]:
-    """The elements among what parts mention that only the run tells, such as `%i` of a parameter `%i: int64`."""
+    """The variables in contents that are elements known only at run time, such as `%i` of a parameter `%i: int64`."""
     found = (one for part in parts for one in part.variables())
     return frozenset(one for one in found if one.is_existential and isinstance(one.witness, ContentOf))
 
 
 def of_first(given: Operands) -> Ranges:
-    """The rule of an operator whose result has every element of the first operand, unless it is empty."""
+    """The rule of an operator whose result, unless it is empty, has every element of the first operand."""
     return given.ranges[0]
 
 
@@ -107,7 +107,7 @@ def among_first(given: Operands) -> Ranges:
 
 
 def hull(parts: Sequence[Ranges], attained: bool) -> Range | None:
-    """The least range that has all of several ranges, each of which has an element in the result if it is attained."""
+    """The least range that contains several; `attained` if the result has elements from each of them."""
     ranges = [part for part in parts if isinstance(part, Range)]
     if not ranges or len(ranges) < len(parts):
         return None
@@ -117,12 +117,12 @@ def hull(parts: Sequence[Ranges], attained: bool) -> Range | None:
 
 
 def places(extent: Dim, attained: bool = False) -> Range:
-    """The range of the places along an axis: from 0 up to, but without its extent."""
+    """The range of the indices of an axis: 0 to its extent less 1."""
     return Range(constant(0), extent - 1, attained)
 
 
 def only(number: Dim) -> RangeRule:
-    """The rule of an operator whose integers are all one number."""
+    """The rule of an operator whose result has this number as every element."""
 
     def ranges(given: Operands) -> Ranges:
         return Range(number, number)
@@ -131,7 +131,7 @@ def only(number: Dim) -> RangeRule:
 
 
 def fitted(found: Range | None, dtype: DType) -> Range | None:
-    """A range for elements that are kept in a type: ends that are numbers of the type have not wrapped."""
+    """The range of results stored in a type: exact if both bounds are numbers of it; None if results may wrap."""
     numbers = found.numbers() if found is not None else None
     if found is None or numbers is None:
         return found if found is None or dtype.counts or not found.wraps else None

@@ -45,12 +45,12 @@ Identity = Callable[[TensorType[Dim], Mapping[str, Any]], bool]
 
 
 def by_type(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
-    """Always, whatever the attributes: the operator keeps the order of elements, so that equal types suffice."""
+    """True: the operator keeps the order of elements, so a result of the operand's type is the operand."""
     return True
 
 
 def is_number(value: Any, number: int) -> bool:
-    """Whether an attribute is a number, be it an integer or a constant dim."""
+    """Whether an attribute has the value `number`, as an integer or as a constant dim."""
     return bool(value == number) or (isinstance(value, Dim) and value.value == number)
 
 

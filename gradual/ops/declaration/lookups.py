@@ -1,6 +1,6 @@
-"""Lookups: the indices that an operator looks up in an axis, and what is owed for those that are known.
+"""Lookups: the indices that an operator looks up in an axis, and the constraints required of known indices.
 
-The operator itself faults at an index out of bounds, so nothing is owed for an index that is only data.
+The operator faults at an index out of bounds, so nothing is required of an index known only at run time.
 [op.index.bounds]
 """
 
@@ -21,13 +21,13 @@ _ZERO = constant(0)
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is owed for a known index.
+    """The constraint required of a known index.
 
     Attributes:
-        goal: that it is within bounds.
-        empty: the conditions under which nothing is looked up, and the goal may fail.
+        goal: the constraint that the index is within bounds.
+        empty: conditions under which nothing is looked up, so that the goal may fail.
         index: the index.
-        exact: whether a lookup is out of bounds wherever the goal fails; if not, the goal is only tried.
+        exact: whether a lookup is out of bounds wherever the goal fails; if not, a goal that fails is no error.
     """
 
     goal: Constraint
@@ -36,7 +36,7 @@ class Bound:
     exact: bool
 
     def owed(self, possible: Callable[[Constraint], bool]) -> Constraint:
-        """The goal, or that nothing is looked up where that is possible."""
+        """The goal, or a disjunction of it and those of the `empty` conditions that are possible."""
         return any_of(self.goal, *filter(possible, self.empty)) if self.empty else self.goal
 
 
@@ -49,9 +49,9 @@ class Lookup:
         size: the size of the axis.
         axis: the operand and the axis that have this size, if there is one.
         count: sizes whose product is the number of indices looked up.
-        part: which element of the operand alone is looked up; None for all of them.
-        alone: whether all elements of the operand are looked up in this axis; of some of them no range is known.
-        negative: whether -1 is the last place.
+        part: the index of the operand's only element that is looked up; None for all elements.
+        alone: whether all elements of the operand are looked up in this axis; if not, its range is not used.
+        negative: whether -1 is the last index of the axis.
         ignored: an index that is not looked up.
     """
 
@@ -65,7 +65,7 @@ class Lookup:
     ignored: int | None = None
 
     def bounds(self, contents: Sequence[Content] | None, known: Callable[[], Range | None]) -> Iterator[Bound]:
-        """What is owed for indices that are known one by one, or else by their range, or else for those that are."""
+        """The constraints for each index if all are known; else for their range; else for the known ones."""
         one_by_one = contents is not None and not data_of(*contents)
         together = None if one_by_one or not self.alone else known()
         if together is None:
@@ -74,7 +74,7 @@ class Lookup:
             yield from self._of_ends(together.least, together.greatest, together.attained)
 
     def _of_each(self, contents: Sequence[Content]) -> Iterator[Bound]:
-        """Of numbers only the outermost matter."""
+        """Bounds for each symbolic index, and for the least and the greatest of the numbers."""
         named = contents if self.part is None else contents[self.part : self.part + 1]
         parts = dict.fromkeys(part for part in named if isinstance(part, Dim) and not data_of(part))
         numbers = [part.value for part in parts if part.value is not None and part.value != self.ignored]
@@ -87,12 +87,12 @@ class Lookup:
                 yield from self._of_ends(part, part, True)
 
     def _has(self, least: int, greatest: int) -> bool:
-        """Whether all of these numbers are places in an axis of known size."""
+        """Whether the numbers from `least` to `greatest` are all indices of an axis of known size."""
         size = self.size.value
         return size is not None and (-size if self.negative else 0) <= least and greatest < size
 
     def _of_ends(self, least: Dim, greatest: Dim, exact: bool) -> Iterator[Bound]:
-        """An end whose sign is known has one way to be out of bounds, if -1 is the last place."""
+        """Bounds for a range; where indices may be negative, an end of known sign needs one comparison, others two."""
         exact = exact and (self.ignored is None or (least.value is not None and least.value > self.ignored))
         if not self.negative or greatest.value is None or greatest.value >= 0:
             yield self._bound(greatest, _at_most(greatest, self.size - 1), exact)
@@ -106,7 +106,7 @@ class Lookup:
         return Bound(goal, tuple(one for one in empty if self._adds_to(goal, one)), index, exact)
 
     def says(self, index: Dim) -> str:
-        """The failure in words."""
+        """The message if the goal fails."""
         where = "a size of" if self.axis is None else f"dimension {self.axis[-1]} with size"
         return f"index {brief(index)} is out of bounds for {where} {brief(self.size)}"
 
@@ -125,11 +125,11 @@ class Lookup:
 
 
 def _at_most(low: Dim, high: Dim) -> Constraint:
-    """`low <= high` without what both sides have: `p + t <= n`, and not `n * (b - 1) + p + t <= b * n`."""
+    """`low <= high` with common terms cancelled: `p + t <= n`, and not `n * (b - 1) + p + t <= b * n`."""
     difference = high - low
     taken = polynomial({monomial: -count for monomial, count in difference.terms if count < 0})
     return at_most(taken, difference + taken)
 
 
 Lookups = Callable[..., Sequence[Lookup]]
-"""`(*argument types, **attributes)`: the lookups of an application."""
+"""`(*argument types, **attributes) -> the lookups of an application`."""

@@ -39,7 +39,7 @@ class Need:
         says: the failure in the user's words, such as "contracted dimensions differ".
         operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
             A tuple argument's field is addressed by (index, field, axis).
-        sides: the two numbers that must agree, if there are two; by default the sizes of two operands.
+        sides: the two numbers that must agree, for reports; by default the sizes of two operands.
     """
 
     goal: Constraint
@@ -131,16 +131,16 @@ class Operator:
         faults: when the meaning faults.
         padding: along which axes operands may be padded; None if that is not known.
         identity: when a result that has the first operand's type is that operand, or its only field; None for never.
-        connective: the logical connective that it computes on booleans.
+        connective: the logical connective that it computes on booleans, if any.
         comparison: whether it compares elements.
-        symbol: its infix symbol.
+        symbol: its infix symbol, if any.
         pairwise: the name of the binary operator that a call with several scalars means: `maximum` for `max`.
         onnx: the corresponding ONNX operator, in the default domain at opset 17 and later; where ONNX has one for
             several of ours, each names it.  Attributes and their defaults may differ.
         static_form: how it is replaced by its static form, if it reads values that no type tracks.
         writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
-        ranges: the range of the result's integers from those of the operands; None where nothing is known of it.
-        lookups: the indices it looks up, and in which axes.
+        ranges: the rule for the range of the result's integers; None if there is none.
+        lookups: which operands are indices, and into which axes.
     """
 
     name: str
@@ -169,6 +169,12 @@ class Operator:
     writes_shape: bool = False
     ranges: RangeRule | None = None
     lookups: Lookups | None = None
+
+    @property
+    def description(self) -> str:
+        """The judgement's docstring, or the summary of a dynamic variant, whose judgement is not its own."""
+        text = inspect.getdoc(self.judge) or ""
+        return text if self.summary in text else self.summary
 
     def form(self, operands: Sequence[str]) -> Operator:
         """The operator that these operands select, if this one merges a static and a dynamic form; else itself."""

@@ -108,7 +108,7 @@ def along(name: str = "axis") -> Rule:
 
 
 def first_along(growth: Growth) -> Iterable[Axes]:
-    """All axes of the first operand but the one that an attribute names; none of the others, which lie along it."""
+    """All axes of the first operand but the one an attribute names; none of the others, which have only that."""
     return (all_but(growth.types[0], growth.attributes["axis"]), *(NO_AXES for _ in growth.types[1:]))
 
 

@@ -16,7 +16,7 @@ from gradual.types.unpacking import at_rank, counted, numel_of, rank_of, size_of
 ENUMERATED = 2
 """The greatest number of unknowns for which a rule is evaluated at every combination of values."""
 _LONGER = (LIMITS.rank + 1, LIMITS.contents + 1)
-"""A length above every rank, and one too long for its elements to be tracked: each represents all above it, too."""
+"""A length above every rank, and one too long for its elements to be tracked; each represents greater lengths too."""
 
 Types = tuple[OpenedType, ...]
 
@@ -48,7 +48,7 @@ class Unknown:
         return ranks if self.origin is not None else (*ranks, *_LONGER)
 
     def stands(self, value: int) -> Constraint:
-        """The condition that a value represents: the number is equal to it, or at least it if it is in `_LONGER`."""
+        """The condition that a value represents: the number equals it, or is at least it if it is in `_LONGER`."""
         return at_least(self.number, constant(value)) if value in _LONGER else equal(self.number, constant(value))
 
 
@@ -80,7 +80,7 @@ class Case:
 
     @property
     def equations(self) -> tuple[Constraint, ...]:
-        """The facts of the case: the value of each unknown, and the number of elements of each shape as a product."""
+        """The facts of the case: the value of each unknown, and each shape's number of elements as a product."""
         found = [unknown.stands(value) for unknown, value in self.at]
         for unknown, value in self.at:
             if unknown.origin is not None:

@@ -20,7 +20,7 @@ ZERO = constant(0)
 
 
 def tensor(given: Type[Dim], operand: int, rank: int | None = None, least: int = 0) -> TensorType[Dim]:
-    """The argument as a tensor of rank `rank`, or of at least `least`; raises IllFormed if it is none."""
+    """The argument as a tensor of rank `rank`, or of at least `least`; raises IllFormed if it is not."""
     if not isinstance(given, TensorType):
         raise IllFormed("op.structure", f"argument {operand + 1} has to be a tensor, not a tuple or function", operand)
     if rank is not None and given.rank != rank:
@@ -33,7 +33,7 @@ def tensor(given: Type[Dim], operand: int, rank: int | None = None, least: int =
 
 
 def fields(given: Type[Dim], operand: int) -> tuple[TensorType[Dim], ...]:
-    """The tensors of a tuple argument, at least one; raises IllFormed if it is none."""
+    """The tensors of a tuple argument, at least one; raises IllFormed if it is not a tuple."""
     if not isinstance(given, TupleType):
         raise IllFormed("op.structure", f"argument {operand + 1} has to be a tuple of tensors", operand)
     if not given.fields:
@@ -87,7 +87,7 @@ def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int 
 
 
 def said(extent: Dim, written: Dim | None) -> Dim:
-    """An extent and what an attribute says of it, which are required to be equal: the one that is a number, if any."""
+    """Of an extent and an attribute, which are required to be equal: the one that is a number, if any."""
     return extent if written is None or extent.value is not None else written
 
 

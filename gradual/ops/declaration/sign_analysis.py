@@ -1,5 +1,5 @@
-"""What the form of a dim shows without any facts: that it is at least 0, that it is at least 1, that it is 0 if another
-is.  The size of a value is at least 0, and so are terms built of sizes without subtraction.
+"""Sign analysis of dims by their form, without facts: at least 0, at least 1, or 0 where another dim is 0.
+The size of a value is at least 0, and so are terms built of sizes without subtraction.
 
 Only the upper levels of a term are examined; a deeper one shows nothing.   [op.reshape.code]
 """

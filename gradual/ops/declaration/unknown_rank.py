@@ -89,7 +89,7 @@ class Asking:
         return type if length is None else with_contents(type, self.names[place])
 
     def cases(self, types: Types) -> Cases | None:
-        """The cases of all ranks, or some of them if these show that all cases have nothing in common.
+        """The cases of all ranks, or only some if these already have nothing in common.
 
         None if more than two numbers are unknown.
         """
@@ -134,7 +134,7 @@ class Asking:
                 yield from self._cases(found.at(types, value), (*at, (found, value)))
 
     def sample(self, types: Types) -> Case:
-        """One well-formed case, for any number of unknowns; all have the same value if such a case is well-formed.
+        """One well-formed case, for any number of unknowns; if possible one in which all unknowns have the same value.
 
         Raises IllFormed if none is found.
         """
@@ -186,7 +186,7 @@ def remembered_cases(
 
 
 class _Conflict(Exception):
-    """The refusal cannot be avoided by a choice after the one at `level`."""
+    """A refusal that no choice after the one at `level` can avoid."""
 
     def __init__(self, level: int, refusal: IllFormed) -> None:
         super().__init__(level)

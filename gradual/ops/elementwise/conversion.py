@@ -44,8 +44,8 @@ def _cast_ranges(given: Operands) -> Ranges:
     onnx="Cast",
 )
 def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
-    """The elements in another type: floats to integers toward zero and saturating, NaN to 0; integers wrap; anything
-    to bool by `!= 0`.   t[..a] -> u[..a]"""
+    """The elements in another type: floats to integers toward zero and saturating, NaN to 0; integers wrap; to bool
+    by `!= 0`.   t[..a] -> u[..a]"""
     return judged(tensor(x, 0).shape, dtype)
 
 
@@ -82,7 +82,7 @@ def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
 
 @operator("reinterpret", meaning=_reinterpret, family="elementwise", padding=POINTWISE)
 def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
-    """The bits of the elements read in another type, which is as wide; bool is no other.   t[..a] -> u[..a]"""
+    """The bits of the elements read in another type of the same width, except bool.   t[..a] -> u[..a]"""
     given = tensor(x, 0)
     if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
         raise IllFormed("op.dtype", f"{given.dtype} cannot be reinterpreted as {dtype}", 0)
@@ -251,9 +251,9 @@ def fixed_point_multiply_per_axis(
 
     int32[..a, d, ..b], int32[d], int32[d], int32[d] -> int32[..a, d, ..b]
 
-    Multiplier and shifts have an element for each place along `axes` of the data, whose sizes agree
-    [op.fixed_point_multiply_per_axis.agree]; shifts that are not required are 0, and others are faults unless they are
-    from 0 to 31.
+    Multiplier and shifts have an element for each index along `axes` of the data; their sizes agree
+    [op.fixed_point_multiply_per_axis.agree].  A shift that is not required is 0; a required one outside 0 to 31 is a
+    fault.
     """
     given = tensor(x, 0)
     places = axes_of(axes, given.rank)

@@ -276,8 +276,10 @@ _UNARY = (
     _float("log2", "Logarithm to base 2.", reals.logarithm(math.log2)),
     _float("log10", "Logarithm to base 10.", reals.logarithm(math.log10)),
     _float("sqrt", "Square root.", reals.within(math.sqrt), onnx="Sqrt"),
-    _float("rsqrt", "Reciprocal of the square root, rounded once.", reals.rsqrt),
-    _float("sigmoid", "1 / (1 + exp(-x)), rounded once.", reals.sigmoid, onnx="Sigmoid"),
+    _float("rsqrt", "1 / sqrt(x), in binary64 and then rounded to the element type.", reals.rsqrt),
+    _float(
+        "sigmoid", "1 / (1 + exp(-x)), in binary64 and then rounded to the element type.", reals.sigmoid, onnx="Sigmoid"
+    ),
     _float("erf", "Error function.", math.erf, onnx="Erf"),
     _float("sin", "Sine.", reals.within(math.sin), onnx="Sin"),
     _float("cos", "Cosine.", reals.within(math.cos), onnx="Cos"),

@@ -1,8 +1,8 @@
-"""Ranges of elementwise results: interval arithmetic whose ends may be symbolic.   [op.index.known]
+"""Ranges of elementwise results: interval arithmetic with bounds that may be symbolic.   [op.index.known]
 
-A rule takes the ranges of the operands.  The ends of a result of two operands are elements of it only if each element
-of one operand meets each element of the other.  Sums and products may wrap as the elements do, since they wrap alike;
-every other rule refuses ends that may have wrapped.
+A rule takes the ranges of the operands.  The bounds of a binary result are attained only if each element of one
+operand is combined with each element of the other.  Sums and products accept bounds that may have wrapped, as they
+wrap like the elements; every other rule returns None for them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def pointwise(rule: Rule) -> RangeRule:
 
 
 def _meet(types: Sequence[Type[Dim]]) -> bool:
-    """Whether each element of one operand meets each of the other: along every axis one of them has size 1."""
+    """Whether broadcasting combines each element of one operand with each of the other: one has size 1 on each axis."""
     shapes = (reversed(type.shape) for type in types if isinstance(type, TensorType))
     return all(ONE in sizes for sizes in zip_longest(*shapes, fillvalue=ONE))
 
 
 def _reached(left: Range, right: Range, given: Operands) -> bool:
-    """Whether the ends of what is monotone in both operands are elements."""
+    """Whether the bounds of a result that is monotone in both operands are attained."""
     return left.attained and right.attained and (left.single or right.single or _meet(given.types))
 
 
@@ -64,7 +64,7 @@ def subtracted(left: Range | None, right: Range | None, given: Operands) -> Rang
 
 
 def multiplied(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a product with a single number, or of two that are not negative."""
+    """The range of a product: one operand has a single value, or neither is negative."""
     if left is None or right is None:
         return None
     ends = left.least * right.least, left.greatest * right.greatest
@@ -77,12 +77,12 @@ def multiplied(left: Range | None, right: Range | None, given: Operands) -> Rang
 
 
 def greater(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of the greater of two."""
+    """The range of the maximum."""
     return _extreme(maximum, left, right, given)
 
 
 def lesser(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of the lesser of two."""
+    """The range of the minimum."""
     return _extreme(minimum, left, right, given)
 
 
@@ -94,7 +94,7 @@ def _extreme(choose: Callable[..., Dim], left: Range | None, right: Range | None
 
 
 def not_negative(given: Range | None) -> Range | None:
-    """The range of each element or 0, whichever is greater."""
+    """The range of `max(element, 0)`."""
     if given is None or given.wraps:
         return None
     return replace(given, least=maximum(given.least, ZERO), greatest=maximum(given.greatest, ZERO))
@@ -106,7 +106,7 @@ def absolute(given: Range | None) -> Range | None:
 
 
 def same(given: Range | None) -> Range | None:
-    """The range of elements that stay as they are."""
+    """The range of unchanged elements."""
     return given
 
 
@@ -120,7 +120,7 @@ def _is_natural(given: Range) -> bool:
 
 
 def _number(given: Range | None) -> int | None:
-    """The one number that all elements are."""
+    """The value of all elements, if it is a single number."""
     return given.least.value if given is not None and given.single else None
 
 
@@ -133,12 +133,12 @@ def floored(left: Range | None, right: Range | None, given: Operands) -> Range |
 
 
 def truncated(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a quotient rounded toward zero, of elements that are not negative."""
+    """The range of a quotient rounded toward zero, if the dividend is not negative."""
     return floored(left, right, given) if left is not None and _is_natural(left) else None
 
 
 def floor_remainder(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a remainder with the sign of a divisor that is a number."""
+    """The range of a remainder that has the divisor's sign; the divisor is a number."""
     divisor = _number(right)
     if not divisor:
         return None
@@ -148,13 +148,13 @@ def floor_remainder(left: Range | None, right: Range | None, given: Operands) ->
 
 
 def _small(left: Range | None, divisor: int) -> Range | None:
-    """The dividend, if it is its own remainder."""
+    """The dividend, if it is its own remainder; else None."""
     numbers = left.numbers() if left is not None and not left.wraps else None
     return left if numbers is not None and numbers[0] >= 0 and numbers[1] < divisor else None
 
 
 def trunc_remainder(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a remainder with the sign of the dividend, by a number."""
+    """The range of a remainder that has the dividend's sign; the divisor is a number."""
     divisor = abs(_number(right) or 0)
     if not divisor:
         return None
@@ -171,7 +171,7 @@ def shifted_right(left: Range | None, right: Range | None, given: Operands) -> R
 
 
 def clipped(given: Range | None, low: int, high: int) -> Range:
-    """The range of elements that are clipped: at most the limits, whatever they were."""
+    """The range of clipped elements; the limits alone if nothing is known of the elements."""
     if given is None or given.wraps:
         return Range(constant(low), constant(high), False)
     limit = partial(_limited, low=low, high=high)
@@ -183,5 +183,5 @@ def _limited(end: Dim, low: int, high: int) -> Dim:
 
 
 def chosen(given: Operands) -> Ranges:
-    """The rule of `where`: elements of both."""
+    """The rule of `where`: the result has elements of both branches."""
     return hull(given.ranges[1:3], False)

@@ -24,7 +24,7 @@ Rule = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An elementwise operator: what it computes, per kind of element; None where the kind is not admitted.
+    """An elementwise operator: a function for each kind of element; None where the kind is not admitted.
 
     Attributes:
         name: the operator's name.
@@ -34,10 +34,10 @@ class Row:
         bools: on 0 and 1.
         then: a second operation on floats, after the first has been rounded.
         tests: the result is boolean.
-        on_dims: what it makes of known integers.
-        on_truths: what it makes of known booleans.
-        on_ranges: what it makes of ranges of integers.
-        facts: what else is declared of it.
+        on_dims: its result on symbolic integers.
+        on_truths: its result on symbolic booleans.
+        on_ranges: its result on ranges of integers.
+        facts: other facts about it.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Row:
         return None if rule is None else known.pointwise(rule, self.result(dtype), *given)
 
     def meaning(self, *given: Tensor) -> Tensor:
-        """The function at each place of the operands, broadcast together."""
+        """Apply the function at each index of the operands, broadcast together."""
         dtype = given[0].dtype
         function = self.function(dtype)
         assert function is not None, f"{self.name} on {dtype}"

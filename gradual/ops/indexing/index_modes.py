@@ -11,7 +11,7 @@ from gradual.types.type import TensorType, Type
 
 
 def integers(given: Type[Dim], operand: int) -> TensorType[Dim]:
-    """The argument as a tensor of integers; raises IllFormed where it is none."""
+    """The argument as a tensor of integers; raises IllFormed if it is not."""
     found = tensor(given, operand)
     of_dtype(found, operand, lambda dtype: dtype.is_integer, "a tensor of integers")
     return found

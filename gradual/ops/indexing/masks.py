@@ -43,7 +43,7 @@ def _reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int, batch
 def reverse_sequence(
     data: TensorType[Dim], seq_lengths: TensorType[Dim], *, seq_axis: int = 1, batch_axis: int = 0
 ) -> Judgement:
-    """The first elements along an axis in reverse, as many as a length for each batch says.
+    """The first elements along an axis reversed, as many as `seq_lengths` gives for each batch index.
 
     t[..a, b, ..c, n, ..d], int[b] -> t[..a, b, ..c, n, ..d]
 
@@ -151,8 +151,8 @@ def one_hot(
 
     int[..a, ..b], t[], t[] -> t[..a, depth, ..b]
 
-    An index that is not from 0 up to the depth, which is not negative [op.one_hot.depth], is nowhere on.  The values
-    are cast to `dtype`, and have one element type where none is given.
+    The depth is not negative [op.one_hot.depth]; an index outside 0 to depth - 1 gives off_value everywhere.  The
+    values are cast to `dtype`; without it, they have one element type.
     """
     named = integers(indices, 0)
     on, off = tensor(on_value, 1, rank=0), tensor(off_value, 2, rank=0)
@@ -184,7 +184,7 @@ def _trilu(data: Tensor, k: Tensor, *, upper: bool) -> Tensor:
 
 @operator("trilu", meaning=_trilu, family="masking", onnx="Trilu")
 def trilu(data: TensorType[Dim], k: TensorType[Dim], *, upper: bool = True) -> Judgement:
-    """The elements of each matrix on and above its diagonal number k, or on and below it, and 0 elsewhere.
+    """The elements of each matrix on and above (`upper`) or on and below its diagonal number k, and 0 elsewhere.
 
     t[..a, n, m], int[] -> t[..a, n, m]
 
@@ -197,7 +197,7 @@ def trilu(data: TensorType[Dim], k: TensorType[Dim], *, upper: bool = True) -> J
 
 # ------------------------------------------------------------------------------------------------- matrix_set_diag
 def _longest(rows: Any, columns: Any, k1: int, k2: int, least: Any) -> Any:
-    """The length of the longest diagonal of a band, of dims or of ints."""
+    """The length of the longest diagonal of a band, as a dim or an int."""
     return least(rows + min(k2, 0), columns - max(k1, 0))
 
 
@@ -229,14 +229,14 @@ def matrix_set_diag(
     super_diag_right_align: bool = True,
     sub_diag_right_align: bool = False,
 ) -> Judgement:
-    """The matrices with a band of diagonals replaced, those from number k1 to k2.
+    """The matrices with a band of diagonals, from number k1 to number k2, replaced.
 
     t[..a, n, m], t[..a, d] -> t[..a, n, m], or with several: t[..a, n, m], t[..a, k2 - k1 + 1, d] -> t[..a, n, m]
 
-    The band lies within the matrix [op.matrix_set_diag.band].  Its diagonals stand one after another from k2 down to k1
-    in rows as long as the longest, `d = min(n + min(k2, 0), m - max(k1, 0))`; their number, their length and the other
-    axes agree [op.matrix_set_diag.agree].  A shorter one stands at the end of its row, or at the beginning:
-    `super_diag_right_align` for those above the main diagonal, `sub_diag_right_align` for those below.
+    The band lies within the matrix [op.matrix_set_diag.band].  The second argument has a row for each diagonal, from k2
+    down to k1, as long as the longest, `d = min(n + min(k2, 0), m - max(k1, 0))`; their number, their length and the
+    other axes agree [op.matrix_set_diag.agree].  A shorter diagonal is at the end of its row, or else at its beginning:
+    `super_diag_right_align` decides above the main diagonal, `sub_diag_right_align` on it and below.
     """
     given, new = tensor(input, 0, least=2), tensor(diagonal, 1)
     dtype = same_dtype(given, new)

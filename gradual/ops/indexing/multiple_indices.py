@@ -1,4 +1,4 @@
-"""Indexing by several indices at once, one for each of the first axes or of those after a batch; and computing indices.
+"""Indexing by one index for each of the first axes, or of those after the batch; unravelling and inverting indices.
 
 An index counts from 0, a negative one from the back; one out of bounds is a fault.
 """
@@ -27,7 +27,7 @@ Offsets = list[int]
 
 
 def _pointed(columns: Sequence[Sequence[int]], shape: Sequence[int], first: int, count: int) -> Offsets:
-    """The offset that each of `count` positions selects; a position has an index for each axis from `first` on."""
+    """The offsets of `count` positions, each of which has an index for each axis from `first` on."""
     found, steps = [0] * count, strides(shape)
     for axis, column in enumerate(columns, first):
         extent, step = shape[axis], steps[axis]
@@ -72,7 +72,7 @@ def _adv_index_contents(inputs: TupleType[Dim]) -> Contents:
 
 
 def _adv_index_lookups(inputs: TupleType[Dim]) -> tuple[Lookup, ...]:
-    """Each index along its own axis, if any is looked up."""
+    """A lookup of each index tensor in its own axis; the number of indices is that of their broadcast shape."""
     data, *named = fields(inputs, 0)
     count, _ = broadcast([part.shape for part in named])
     return tuple(Lookup((0, at + 1), data.shape[at], (0, 0, at), count) for at in range(len(named)))
@@ -87,7 +87,7 @@ def _adv_index_lookups(inputs: TupleType[Dim]) -> tuple[Lookup, ...]:
     faults=Faults.OTHERWISE,
 )
 def adv_index(inputs: TupleType[Dim]) -> Judgement:
-    """The elements or slices of the first tensor that the others name, an index for each of its first axes.
+    """The elements or slices of the first tensor at the indices in the others, one for each of its first axes.
 
     (t[d1, .., dk, ..b], int[..a1], .., int[..ak]) -> t[..broadcast(a1, .., ak), ..b]
 
@@ -153,7 +153,7 @@ def _by_row(data: TensorType[Dim], indices: TensorType[Dim], first: int, depth: 
 def gather_nd(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int = 0, index_rank: int | None = None
 ) -> Judgement:
-    """The elements or slices that the columns of a tensor of indices name.
+    """The elements or slices at the indices in the columns of a tensor.
 
     t[..a, d1, .., dm, ..b], int[m, ..a, ..c] -> t[..a, ..c, ..b]
 
@@ -244,14 +244,14 @@ def _scatter_nd_lookups(
 def scatter_nd(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str = "update"
 ) -> Judgement:
-    """The data with each update at the place that a column of a tensor of indices names.
+    """The data with each update written at the indices in a column of a tensor.
 
     t[d1, .., dm, ..b], int[m, ..c], t[..c, ..b] -> t[d1, .., dm, ..b]
 
-    The updates have the axes of indices and data that their number leaves, and their number is that of the indices in a
-    column [op.scatter_nd.depth]; the sizes agree [op.scatter_nd.agree]; an index out of bounds is a fault
-    [op.index.bounds].  The updates go in row-major order: each replaces the element, or is added to or multiplied with
-    it, or the lesser or greater of both stays.
+    The ranks of the arguments give m, which is the number of indices in a column [op.scatter_nd.depth]; the sizes agree
+    [op.scatter_nd.agree]; an index out of bounds is a fault [op.index.bounds].  Updates are applied in row-major
+    order; as `mode` says, each replaces the element, is added to or multiplied with it, or the lesser or greater of
+    both stays.
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     dtype = same_dtype(given, new)
@@ -298,7 +298,7 @@ def _unravel_index(data: Tensor, shape: Tensor) -> Tensor:
 
 
 def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Contents:
-    """The coordinates of a single position; unless it is out of bounds, which is a fault, all sizes are at least 1."""
+    """The coordinates of a single position.  A size below 1 is taken as 1, since the run faults in any case."""
     extents = contents_of(shape)
     if data.rank or data.contents is None or extents is None:
         return None
@@ -320,9 +320,9 @@ def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Co
     faults=Faults.OTHERWISE,
 )
 def unravel_index(data: TensorType[Dim], shape: TensorType[Dim]) -> Judgement:
-    """The coordinates of places that are counted in row-major order of a shape.   int[..a], int[k] -> int[k, ..a]
+    """The coordinates of positions that are counted in row-major order of a shape.   int[..a], int[k] -> int[k, ..a]
 
-    A place out of bounds is a fault, and so is a negative size.
+    A position out of bounds is a fault, and so is a negative size.
     """
     given, extents = integers(data, 0), integers(tensor(shape, 1, rank=1), 1)
     if given.rank > 1:
@@ -350,7 +350,7 @@ def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
 
 
 def _invert_permutation_lookups(data: TensorType[Dim]) -> tuple[Lookup, ...]:
-    """Each number is a place in the vector."""
+    """Each number is an index of the vector."""
     return (Lookup((0,), data.shape[0], (0, 0), data.shape, negative=False),)
 
 
@@ -363,9 +363,9 @@ def _invert_permutation_lookups(data: TensorType[Dim]) -> tuple[Lookup, ...]:
     faults=Faults.OTHERWISE,
 )
 def invert_permutation(data: TensorType[Dim]) -> Judgement:
-    """The inverse of a permutation: where each number stands in it.   int[n] -> int[n]
+    """The inverse of a permutation: the index at which each number occurs.   int[n] -> int[n]
 
-    One that is out of bounds or stands twice is a fault.
+    A number that is out of bounds or occurs twice is a fault.
     """
     given = integers(tensor(data, 0, rank=1), 0)
     return judged(given.shape, given.dtype)

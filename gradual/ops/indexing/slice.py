@@ -183,7 +183,7 @@ def _slice_extends(growth: Growth) -> Iterator[Axes]:
 
 
 def _takes_all(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
-    """Whether a slice that keeps the length keeps all elements: with stride 1 and ends it cannot begin later."""
+    """Whether a slice that keeps all sizes keeps all elements: the stride is 1, and with "size" the begin is 0."""
     strides, whole = attributes["strides"], attributes["slice_mode"] == "end"
     return all(is_number(stride, 1) for stride in strides) and (
         whole or all(is_number(begin, 0) for begin in attributes["begin"])
@@ -209,12 +209,12 @@ def strided_slice(
     slice_mode: str = "end",
     axes: tuple[int, ...] | None = None,
 ) -> Judgement:
-    """The elements at places from `begin` up to `end` of the first axes, or of `axes`.   t[..a, ..b] -> t[..a', ..b]
+    """The elements from `begin` up to `end`, excluded, of the first axes or `axes`.   t[..a, ..b] -> t[..a', ..b]
 
-    Places that are negative count from the back; beyond the axis they are clamped, so that an axis of n has
-    `max(min(end, n) - begin + stride - 1, 0) // stride` of them [op.strided_slice.clamp].  A stride is not 0
-    [op.strided_slice.stride]; a negative one counts down.  With `slice_mode="size"`, `end` says how many, and a
-    negative one all.
+    Negative indices count from the back; those beyond the axis are clamped, so that an axis of size n keeps
+    `max(min(end, n) - begin + stride - 1, 0) // stride` elements [op.strided_slice.clamp].  A stride is not 0
+    [op.strided_slice.stride]; a negative one counts down.  With `slice_mode="size"`, `end` is the number of
+    elements; a negative one means all that follow.
     """
     given = tensor(data, 0)
     slices = slices_of(given.shape, begin, end, strides, slice_mode, axes)

@@ -57,7 +57,7 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
     t[..a, n, ..b], u[..c, m, ..d] -> t[..a, m, ..b]
 
-    Along `axes`, or else along all axes that both have; the other tensor is nowhere larger [op.slice_like.fits].
+    The axes are `axes`, by default all that both have; along them the other tensor is not larger [op.slice_like.fits].
     """
     given, other = tensor(data, 0), tensor(shape_like, 1)
     cut = _axes(axes, given.rank, other.rank)
@@ -123,8 +123,8 @@ def strided_set(
 
     t[..a], t[..c], int[k], int[k], int[k] -> t[..a]
 
-    The places are read off values: from `begin` up to `end` of the first axes, clamped and counted as those of
-    `strided_slice` [op.strided_slice.clamp].  What is put there has the sizes of the slice [op.strided_set.agree]; no
+    The elements of `begin`, `end` and `strides` are for the first axes in order, clamped and counted as in
+    `strided_slice` [op.strided_slice.clamp].  `v` has the sizes of the slice [op.strided_set.agree]; no
     stride is 0 [op.strided_set.stride].
     """
     given, new = tensor(data, 0), tensor(v, 1)
@@ -159,7 +159,7 @@ def _sliding_window(data: Tensor, *, axis: int, window_shape: Ints, strides: Int
 def sliding_window(
     data: TensorType[Dim], *, axis: int, window_shape: tuple[Dim, ...], strides: tuple[Dim, ...]
 ) -> Judgement:
-    """The windows over an axis and all that follow, one for each place.
+    """The windows that slide over an axis and all axes after it, one for each position.
 
     t[..a, n, ..] -> t[..a, (n - w) // s + 1, .., w, ..]
 

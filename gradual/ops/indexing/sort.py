@@ -93,7 +93,7 @@ def _numbers(data: TensorType[Dim]) -> list[Dim] | None:
 def sort(data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: object = None) -> Judgement:
     """The elements along an axis in ascending order, or else in descending order.   t[..a] -> t[..a]
 
-    Equal elements keep their order; a NaN is greatest.  `dtype` says nothing: the elements keep their type.
+    Equal elements keep their order; a NaN is greatest.  `dtype` is ignored: the elements keep their type.
     """
     given = tensor(data, 0)
     axis_of(axis, given.rank)
@@ -117,7 +117,7 @@ def _argsort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtyp
 
 
 def _argsort_ranges(given: Operands) -> Ranges:
-    """Each line has every place."""
+    """The range of the indices of the axis; each line has all of them."""
     return places(tensor(given.types[0], 0).shape[given.attributes["axis"]], attained=True)
 
 
@@ -162,7 +162,7 @@ def _topk(data: Tensor, *, k: int, axis: int, ret_type: str, is_ascend: bool, dt
 
 
 def _topk_ranges(given: Operands) -> Ranges:
-    """Some of the elements, and some places along the axis."""
+    """The ranges of some of the elements, and of some indices of the axis."""
     both = among_first(given), places(tensor(given.types[0], 0).shape[given.attributes["axis"]])
     return {"both": both, "values": both[0], "indices": both[1]}[given.attributes["ret_type"]]
 
@@ -189,7 +189,7 @@ def topk(
 
     t[..a, n, ..b] -> (t[..a, k, ..b], int32[..a, k, ..b])
 
-    `ret_type` is "both", or "values" or "indices" for one of them; places are of `dtype`.
+    `ret_type` is "both", or "values" or "indices" for one of them; indices are of `dtype`.
     The axis has at least k elements [op.topk.fits]; a k below 1 asks for all n.
     """
     given = tensor(data, 0)
@@ -222,7 +222,7 @@ def _searchsorted(sorted_sequence: Tensor, values: Tensor, *, right: bool, dtype
 
 
 def _searchsorted_ranges(given: Operands) -> Ranges:
-    """From before the first element to behind the last."""
+    """From 0 to the length of the sequence."""
     return Range(constant(0), tensor(given.types[0], 0).shape[-1], False)
 
 
@@ -241,13 +241,13 @@ def searchsorted(
     right: bool = False,
     dtype: DType | None = DType.INT32,
 ) -> Judgement:
-    """For each value the first place at which it can be put so that the sequence stays in ascending order.
+    """For each value the first index at which it can be inserted with the sequence still in ascending order.
 
     t[n], t[..b] -> int32[..b], or `dtype`; t[..a, n], t[..a, m] -> int32[..a, m]
 
-    With `right` it is the last such place.  A sequence of one axis serves all values; else there is one for each row of
-    values, and the axes before the last agree [op.searchsorted.agree].  The place is found by halving: in a sequence
-    that is not sorted it is the one that halving leads to.
+    With `right` it is the last such index.  A sequence of one axis serves all values; else there is one for each row of
+    values, and the axes before the last agree [op.searchsorted.agree].  The index is found by binary search, also in
+    a sequence that is not sorted.
     """
     given, wanted = tensor(sorted_sequence, 0, least=1), tensor(values, 1)
     same_dtype(given, wanted)

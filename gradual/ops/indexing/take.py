@@ -76,7 +76,7 @@ def _take_contents(
 def _take_lookups(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, axis: int | None, mode: str
 ) -> tuple[Lookup, ...]:
-    """Each index along the axis, or among all elements, unless indices are clamped or wrapped."""
+    """A lookup in the axis or in all elements; none if indices are clamped or wrapped."""
     if mode != "fast":
         return ()
     if axis is None:
@@ -92,7 +92,7 @@ def _along(data: TensorType[Dim], indices: TensorType[Dim], axis: int) -> Lookup
 def _axis_lookups(
     data: TensorType[Dim], indices: TensorType[Dim], *others: TensorType[Dim], axis: int, **attributes: object
 ) -> tuple[Lookup, ...]:
-    """Each index along the axis."""
+    """A lookup in the axis."""
     return (_along(data, indices, axis),)
 
 
@@ -118,7 +118,7 @@ def _take_extends(growth: Growth) -> tuple[Axes, ...]:
 def take(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int = 0, axis: int | None = None, mode: str = "clip"
 ) -> Judgement:
-    """The slices along an axis that indices name; without an axis, the elements in row-major order.
+    """The slices at indices along an axis; without an axis, the elements at indices in row-major order.
 
     t[..a, n, ..b], int[..i] -> t[..a, ..i, ..b]
 
@@ -172,7 +172,7 @@ def _gather_contents(data: TensorType[Dim], indices: TensorType[Dim], *, axis: i
     onnx="GatherElements",
 )
 def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Judgement:
-    """For each index the element at the same position, except that along an axis the index is taken.
+    """For each index the element at the same position, except that along an axis the index is the coordinate.
 
     t[..a, n, ..b], int[..a, m, ..b] -> t[..a, m, ..b]
 
@@ -257,13 +257,13 @@ def scatter_elements(
     axis: int = 0,
     reduction: str = "update",
 ) -> Judgement:
-    """The data with each update at its own place, moved along an axis.
+    """The data with each update written at its own position, except that along an axis the index is the coordinate.
 
     t[..a, n, ..b], int[..c, m, ..d], t[..c, m, ..d] -> t[..a, n, ..b]
 
     Indices and updates agree [op.scatter_elements.agree] and do not reach beyond the data along the other axes
-    [op.scatter_elements.fits]; an index out of bounds is a fault [op.index.bounds].  The updates go in row-major order:
-    each replaces the element, or is added, multiplied or averaged with it, or the lesser or greater of both stays.
+    [op.scatter_elements.fits]; an index out of bounds is a fault [op.index.bounds].  Updates are applied in row-major
+    order: each replaces the element, is added to, multiplied with or averaged with it, or the lesser or greater stays.
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     _ranks(given, named, new)
@@ -286,9 +286,9 @@ def scatter_elements(
     return judged(given.shape, dtype, needs)
 
 
-# ------------------------------------------------------------------------------------------- where something holds
+# ------------------------------------------------------------------------- argwhere, nonzero, boolean_mask, unique
 def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
-    """A size that depends on data, within bounds; those that count the same of one argument share an unknown."""
+    """A size that depends on data, within bounds; all with one label and operand are one unknown."""
     return Hole(low, high, (label, (operand,)))
 
 
@@ -318,7 +318,7 @@ def _nonzero_ranges(given: Operands) -> Ranges:
 
 @operator("nonzero", meaning=_nonzero, ranges=_nonzero_ranges, family="selecting", data_dependent=True, onnx="NonZero")
 def nonzero(condition: TensorType[Dim]) -> Judgement:
-    """The place of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n"""
+    """The index of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n"""
     given = tensor(condition, 0, rank=1)
     return judged((_found("nonzero", 0, given.shape[0]),), DType.INT32)
 
@@ -349,7 +349,7 @@ def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
 
 
 def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor, ...]:
-    """Each distinct element once, with the indices of first occurrences.  NaN is equal to nothing, 0 to -0."""
+    """The distinct elements and the indices of their first occurrences.  NaN is equal to nothing, 0 to -0."""
     values = list(data.elements)
     first: dict[Any, int] = {}
     for place, value in enumerate(values):
@@ -369,11 +369,11 @@ def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor,
 
 @operator("unique", meaning=_unique, family="selecting", data_dependent=True, onnx="Unique")
 def unique(data: TensorType[Dim], *, sorted: bool = True, return_counts: bool = False) -> Judgement:
-    """Each element once, where it first stood, which one each element is, how many there are, how often each stands.
+    """The distinct elements, their first indices, each element's index among them, their number, and their counts.
 
     t[n] -> (t[u], int32[u], int32[n], int32[1], int32[u] with `return_counts`), min(n, 1) <= u <= n
 
-    In ascending order, or else in the order of first occurrences.
+    The distinct elements are in ascending order (`sorted`), or else in the order of first occurrences.
     """
     given = tensor(data, 0, rank=1)
     (extent,) = given.shape

@@ -177,9 +177,9 @@ def _summed(columns: list[list[Any]]) -> Any:
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
     """The sums of products given in Einstein notation.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 
-    Axes of one label in several operands broadcast together [op.broadcast.agree]; where a label stands twice in one
-    operand, the diagonal is taken, and the axes agree [op.einsum.diagonal].  Labels that the result has not are summed
-    over, outer ones first as they first stand, floats in binary64 rounded once, integers exact and wrapped.
+    Axes of one label in several operands broadcast together [op.broadcast.agree]; where a label occurs twice in one
+    operand, the diagonal is taken, and the axes agree [op.einsum.diagonal].  Labels that the result lacks are summed
+    over, the first to occur outermost, floats in binary64 rounded once, integers exact and wrapped.
     """
     given = fields(data, 0)
     dtype = _shared(given)

@@ -77,7 +77,7 @@ class Sides:
 
 
 def sides_of(data: TensorType[Dim], weight: TensorType[Dim], count: int, data_layout: str, kernel_layout: str) -> Sides:
-    """Both arguments as tensors with `count` spatial axes, and their axes as the layouts say."""
+    """Both arguments as tensors with `count` spatial axes, and their axes by the layouts."""
     axes = places(data_layout, "NC" + SPATIAL[count], "data_layout")
     weight_axes = places(kernel_layout, "OI" + SPATIAL[count], "kernel_layout")
     return Sides(tensor(data, 0, rank=count + 2), tensor(weight, 1, rank=count + 2), axes, weight_axes)
@@ -142,7 +142,7 @@ def _is_multiplied(sides: Sides, groups: Dim, channels: Dim | None) -> Constrain
     return all_of(more(groups, ONE), *shared, equal(sides.weights(1) * groups, channels))
 
 
-# --------------------------------------------------------------------------------------------------------- meanings
+# ---------------------------------------------------------------------------------------------- reference semantics
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A convolution's operands in canonical order, ready to be computed.
@@ -262,7 +262,7 @@ def _operator(count: int) -> Operator:
     groups [op.conv.channels], which divide the output channels [op.conv.groups]; `channels` are the output channels
     [op.conv.units] and `kernel_size` is the kernel [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides,
     dilation and groups are at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input
-    [op.window.fits].  A depthwise weight may stand as (channels, multiplier) where `channels` is their product."""
+    [op.window.fits].  A depthwise weight may have the axes (channels, multiplier), `channels` being their product."""
     return operator(
         f"nn.conv{count}d",
         meaning=_convolve,

@@ -94,8 +94,8 @@ def correlation(
     is_multiply: bool = True,
     layout: str = "NCHW",
 ) -> Judgement:
-    """The mean product of a patch of one image and the patch of another that stands shifted from it; without
-    `is_multiply` the mean distance.
+    """The mean product of each patch of one image and the shifted patches of another; without `is_multiply` the mean
+    distance.
 
     t[n, c, h, w], t[n, c, h, w] -> t[n, d * d, h', w'], d = 2 * (max_displacement // stride2) + 1
 

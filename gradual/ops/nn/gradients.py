@@ -139,7 +139,7 @@ def _pulled(
     out_grad: Tensor, data: Tensor, fill: Any, sharing: Sharing,
     *, pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, layout: str, out_layout: str, ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """For each element of the data, the sum of its shares of the gradients of the windows that contain it."""
+    """For each element of the data, the sum of its shares in the gradients of the windows that contain it."""
     cells, outer, extents = canonical(data, layout)
     pulls, _, counts = canonical(out_grad, out_layout or layout)
     move = window(pool_size, strides, dilation, padding, len(extents))
@@ -223,7 +223,7 @@ def max_pool2d_grad(
 ) -> Judgement:
     """The gradient of `nn.max_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
-    What comes back of a window goes to the first of its greatest cells.  The first argument has the sizes of the
+    The gradient of a window goes to the first of its greatest elements.  The first argument has the sizes of the
     pool's result [op.pool_grad.agree]; sizes, strides and dilation are at least 1, paddings at least 0
     [op.window.positive]; the window fits into the padded input [op.window.fits]; parts of an axis in a layout divide it
     [op.layout_transform.factor].
@@ -247,7 +247,7 @@ def avg_pool2d_grad(
 ) -> Judgement:
     """The gradient of `nn.avg_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
-    What comes back of a window is shared out evenly among the cells that count; integers are divided toward zero.  The
+    The gradient of a window is divided equally among the elements that count; integers are divided toward zero.  The
     first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
     at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits]; parts
     of an axis in a layout divide it [op.layout_transform.factor].

@@ -41,8 +41,8 @@ def entropy(name: str, logarithms: Logarithms, summary: str) -> Operator:
 
     judge.__doc__ = f"""{summary}   t[n, c], t[n, c] -> t[]
 
-    It is summed in row-major order, negated and divided by n; of no predictions at all it is NaN.  Predictions and
-    targets have one shape [op.{name}.agree].
+    The products are summed in row-major order, negated and divided by n; if n is 0, the result is NaN.  Predictions
+    and targets have one shape [op.{name}.agree].
     """
     return operator(name, meaning=meaning, family="losses")(judge)
 
@@ -117,12 +117,12 @@ def nll_loss(
     reduction: str = "mean",
     ignore_index: int = -100,
 ) -> Judgement:
-    """For each target the prediction of its class, which is the logarithm of a probability, weighted and negated.
+    """For each target the prediction for its class, the logarithm of a probability, weighted and negated.
 
     t[n, c, ..a], int[n, ..a], t[c] -> t[]; with `reduction="none"` t[n, ..a]; without a batch t[c], int[], t[c] -> t[]
 
     The mean divides the sum by the sum of the weights that were used, "sum" does not.  A target that is `ignore_index`
-    counts for nothing; another one that is no class is a fault [op.index.bounds].  Predictions and targets agree
+    is left out; any other that is not a class is a fault [op.index.bounds].  Predictions and targets agree
     [op.nn.nll_loss.agree], and each class has a weight [op.nn.nll_loss.classes].
     """
     given, named, shares = floats(predictions, 0, least=1), integers(targets, 1), tensor(weights, 2, rank=1)

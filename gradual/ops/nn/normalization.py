@@ -75,7 +75,7 @@ def _batch_norm(
     data: Tensor, gamma: Tensor, beta: Tensor, moving_mean: Tensor, moving_var: Tensor, *, axis: int, epsilon: float,
     center: bool, scale: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """`(x - mean) / sqrt(var + epsilon) * gamma + beta` by channel, with the statistics as they are."""
+    """`(x - mean) / sqrt(var + epsilon) * gamma + beta` by channel, with the given statistics."""
     factors = [reals.divide(1.0, _root(var + epsilon)) for var in moving_var.elements]
     if scale:
         factors = list(map(mul, factors, gamma.elements))
@@ -178,7 +178,7 @@ def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
 
 @operator("nn.fast_softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")))
 def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """As `nn.softmax`, which other implementations approximate here.   t[..a] -> t[..a]"""
+    """The same as `nn.softmax`; other implementations approximate it.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -213,7 +213,7 @@ def _dropout(data: Tensor, *, rate: float) -> tuple[Tensor, Tensor]:
 
 @operator("nn.dropout", meaning=_dropout, family="normalizing", padding=Padding(everywhere), onnx="Dropout")
 def dropout(data: TensorType[Dim], *, rate: float = 0.5) -> Judgement:
-    """Dropout at inference: the data, and the mask of what is kept, all ones.   t[..a] -> (t[..a], t[..a])"""
+    """Dropout at inference: the data, and a mask of ones.   t[..a] -> (t[..a], t[..a])"""
     given = tensor(data, 0)
     if not 0.0 <= rate <= 1.0:
         raise IllFormed("op.attribute", f"rate has to be between 0 and 1, not {rate}")
@@ -240,7 +240,7 @@ def batch_flatten(data: TensorType[Dim]) -> Judgement:
 
 
 def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
-    """Positive elements as they are; others times alpha's element at their index along the axis, or its only one."""
+    """Positive elements unchanged; others times alpha's element at their index along the axis, or its only element."""
     shared = alpha.size == 1 and data.shape[axis % data.rank] != 1
     slopes = alpha.elements * data.size if shared else along_axis(data, alpha, axis)
     found = (x if x > 0 else x * slope for x, slope in zip(data.elements, slopes, strict=True))
@@ -251,7 +251,7 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """Negative elements times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
-    There is one slope for each place along the axis, or one for all [op.nn.prelu.channels].
+    There is one slope for each index along the axis, or one for all [op.nn.prelu.channels].
     """
     given, slopes = tensor(data, 0, least=1), tensor(alpha, 1, rank=1)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
@@ -281,7 +281,7 @@ def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta:
 def lrn(
     data: TensorType[Dim], *, size: int = 5, axis: int = 1, bias: float = 2.0, alpha: float = 1e-4, beta: float = 0.75
 ) -> Judgement:
-    """Each element against the squares of its neighbours along an axis.   t[..a] -> t[..a]"""
+    """Each element divided by `(bias + alpha / size * sum of squares nearby) ** beta`.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     if size < 1:

@@ -119,7 +119,7 @@ def _adaptive(count: int, data: TensorType[Dim], output_size: Dims | None, layou
 
 
 def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V, ...]:
-    """The spatial extents of an adaptive pool's result: those of the data unless written."""
+    """The spatial extents of an adaptive pool's result: by default those of the data."""
     if not output_size:
         return extents
     if len(output_size) not in (1, len(extents)):
@@ -127,7 +127,7 @@ def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V
     return output_size * len(extents) if len(output_size) == 1 else output_size
 
 
-# --------------------------------------------------------------------------------------------------------- meanings
+# ---------------------------------------------------------------------------------------------- reference semantics
 def least(dtype: DType) -> Any:
     """The least value of a type, the identity of the maximum."""
     return -math.inf if dtype.is_float else integer_range(dtype)[0]
@@ -280,7 +280,7 @@ _OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded
     Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
     padded input [op.window.fits]."""
 _PACKED = """
-    In a packed layout such as NCHW4c the inner part has the extent that it says [op.layout_transform.factor]."""
+    In a packed layout such as NCHW4c the inner part has the extent that layout gives [op.layout_transform.factor]."""
 
 
 def _shape_words(count: int) -> str:
@@ -349,8 +349,8 @@ def _adaptive_operator(
 
     judge.__doc__ = f"""{says} of each of `output_size` windows, which cover the data.   {_shape_words(count)}
 
-    Part i of m of an axis of n cells is `i * n // m` up to `((i + 1) * n + m - 1) // m`.  Sizes are not negative
-    [op.adaptive.size], and those of the data unless written.{_PACKED}"""
+    Window i of m has the indices from `i * n // m` up to `((i + 1) * n + m - 1) // m`, excluded, of an axis of size n.
+    Sizes are not negative [op.adaptive.size], and by default those of the data.{_PACKED}"""
     return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling", **facts)(judge)
 
 

@@ -35,7 +35,7 @@ def _frequency(real: Sequence[float], imaginary: Sequence[float], k: int, circle
 
 
 def floats(given: Type[Dim], operand: int, least: int = 0) -> TensorType[Dim]:
-    """The argument as a tensor of floats; raises IllFormed where it is none."""
+    """The argument as a tensor of floats; raises IllFormed if it is not."""
     found = tensor(given, operand, least=least)
     of_dtype(found, operand, lambda dtype: dtype.is_float, "a tensor of floats")
     return found
@@ -58,7 +58,7 @@ def _dft(re_data: Tensor, im_data: Tensor, *, inverse: bool) -> tuple[Tensor, Te
 
 @operator("dft", meaning=_dft, family="transforming", onnx="DFT")
 def dft(re_data: TensorType[Dim], im_data: TensorType[Dim], *, inverse: bool = False) -> Judgement:
-    """The discrete Fourier transform along the last axis, or with `inverse` what was transformed.
+    """The discrete Fourier transform along the last axis, or with `inverse` the inverse transform.
 
     t[.., n], t[.., n] -> (t[.., n], t[.., n])
 
@@ -124,9 +124,9 @@ def stft(
 
     t[..b, n], t[w] -> t[..b, n_fft // 2 + 1, (n - n_fft) // hop_length + 1, 2]
 
-    The signal is as long as a frame [op.window.fits].  `n_fft` and `hop_length`, which is a quarter of it unless said
-    otherwise, are at least 1 [op.window.positive].  The window has `win_length` weights, or else n_fft, and no more
-    than n_fft [op.stft.window]; a shorter one stands in the middle of the frame with zeros around it.  All n_fft
+    The signal is as long as a frame [op.window.fits].  `n_fft` and `hop_length`, by default a quarter of it,
+    are at least 1 [op.window.positive].  The window has `win_length` weights, or else n_fft, and no more
+    than n_fft [op.stft.window]; a shorter one is in the middle of the frame with zeros around it.  All n_fft
     frequencies are given unless `onesided`; `normalized` divides by the square root of n_fft.  The last axis has the
     real and the imaginary part.
     """

@@ -1,6 +1,6 @@
-"""Relay's operators that are no operators here, and why.
+"""Relay's operators that this language does not have, and why.
 
-They say how a program is compiled, not what it computes, or belong to a dialect of their own.  A program that has one
+They control how a program is compiled, not what it computes, or belong to another dialect.  A program that has one
 is refused with the reason, so that it is not mistaken for a misspelt name.   [name.refused]
 """
 

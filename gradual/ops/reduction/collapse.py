@@ -54,10 +54,10 @@ def _collapse_sum_like(data: Tensor, collapse_type: Tensor) -> Tensor:
 
 @operator("collapse_sum_like", meaning=_collapse_sum_like, family="reducing", alike=(0, 1), identity=by_type)
 def collapse_sum_like(data: TensorType[Dim], collapse_type: TensorType[Dim]) -> Judgement:
-    """The sums that bring a tensor to the shape of another which broadcasts to it.   t[..a], t[..b] -> t[..b]
+    """Sums over the broadcast axes, which give a tensor the shape of another.   t[..a], t[..b] -> t[..b]
 
     Right-aligned, every size of the other is that of the tensor or 1 [op.collapse_sum.agree].  The elements are summed
-    in row-major order, floats in binary64 and rounded once, integers exact, and they wrap.
+    in row-major order, floats in binary64 and rounded once, integers exact and wrapped.
     """
     given, wanted = _summable(data), tensor(collapse_type, 1)
     same_dtype(given, wanted)
@@ -72,7 +72,7 @@ def _collapse_sum_to(data: Tensor, wanted: Tensor, *, shape: object, dtype: obje
 def collapse_sum_to(
     data: TensorType[Dim], wanted: TensorType[Dim], *, shape: object = None, dtype: object = None
 ) -> Judgement:
-    """The sums that bring a tensor to a shape which broadcasts to its own.   t[..a], int[k] -> t[..wanted]
+    """Sums over the broadcast axes, which give a tensor a shape.   t[..a], int[k] -> t[..wanted]
 
     Right-aligned, every size of the shape is that of the tensor or 1 [op.collapse_sum.agree]; the elements are summed
     as in `collapse_sum_like`.  The attributes only repeat what the arguments say.

@@ -192,7 +192,7 @@ def _least(block: Block) -> float:
 
 
 def _has_nan(block: Block) -> bool:
-    """Whether some element is NaN; if the sum is a number, none is."""
+    """Whether some element is NaN; none is if the sum is a number."""
     return math.isnan(sum(block)) and any(map(math.isnan, block))
 
 

@@ -1,4 +1,4 @@
-"""Blocks: elements moved between space and channels or batch, spread apart, or pushed through a buffer."""
+"""Blocks: moving elements between space and channels or batch, dilation, and a first-in-first-out buffer."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def depth_to_space(
 ) -> Judgement:
     """Channels laid out as square blocks.   t[n, c, h, w] -> t[n, c // (b * b), h * b, w * b], b the block size
 
-    The channels are whole blocks [op.nn.depth_to_space.blocks] of a size of 1 or more [op.window.positive].  A block's
-    cells are the outer part of the channel's number with the mode "DCR", the inner part with "CDR", which ONNX calls
-    "CRD".
+    The channels are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1 [op.window.positive].  A
+    channel is numbered by (place in the block, channel of the result) with the mode "DCR", and by (channel of the
+    result, place in the block) with "CDR", which ONNX calls "CRD".
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
@@ -80,8 +80,8 @@ def space_to_depth(
 ) -> Judgement:
     """Square blocks laid out as channels.   t[n, c, h, w] -> t[n, c * b * b, h // b, w // b], b the block size
 
-    Height and width are whole blocks [op.nn.space_to_depth.blocks] of a size of 1 or more [op.window.positive].  A
-    block's cells are the outer part of the channel's number, the mode "DCR", which may also be empty.
+    Height and width are multiples of b [op.nn.space_to_depth.blocks], and b is at least 1 [op.window.positive].  A
+    channel of the result is numbered by (place in the block, channel of the data); the mode is "DCR" or empty.
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
@@ -121,7 +121,7 @@ def _space_to_batch(
 
 
 def _spatial(data: TensorType[Dim], blocks: Dims, widths: Sequence[object], name: str) -> TensorType[Dim]:
-    """The argument with an axis for each block after the first, and a pair of widths for each."""
+    """The argument, which has a batch axis and one for each block size; raises IllFormed unless widths are as many."""
     given = tensor(data, 0, least=1 + len(blocks))
     if len(widths) != len(blocks):
         raise IllFormed("op.attribute", f"{name} has to have {len(blocks)} pairs, not {len(widths)}")
@@ -138,8 +138,8 @@ def space_to_batch_nd(
 ) -> Judgement:
     """Blocks laid out as a batch.   t[n, ..s, ..r] -> t[n * product(block_shape), ..(s + before + after) // block, ..r]
 
-    With their paddings, which are not negative, the axes after the first are whole blocks
-    [op.nn.space_to_batch_nd.blocks] of sizes of 1 or more [op.window.positive].
+    The axes after the first, with paddings, which are not negative, are multiples of their block sizes
+    [op.nn.space_to_batch_nd.blocks], which are at least 1 [op.window.positive].
     """
     given = _spatial(data, block_shape, paddings, "paddings")
     count, says = len(block_shape), "a padded axis is not a multiple of its block size"
@@ -177,8 +177,8 @@ def batch_to_space_nd(
 ) -> Judgement:
     """A batch laid out as blocks.   t[n, ..s, ..r] -> t[n // product(block_shape), ..s * block - before - after, ..r]
 
-    The batch is whole blocks [op.nn.batch_to_space_nd.blocks] of sizes of 1 or more; crops are not negative
-    [op.window.positive] and cut no more than there is [op.nn.batch_to_space_nd.crops].
+    The batch is a multiple of the product of the block sizes [op.nn.batch_to_space_nd.blocks], which are at least 1;
+    crops are not negative [op.window.positive] and no longer than the axis [op.nn.batch_to_space_nd.crops].
     """
     given = _spatial(data, block_shape, crops, "crops")
     count, whole = len(block_shape), product(block_shape)
@@ -213,9 +213,9 @@ def _apart(shape: Ints, steps: Ints) -> list[int]:
 
 @operator("nn.dilate", meaning=_dilate, family="blocks")
 def dilate(x: TensorType[Dim], *, strides: tuple[Dim, ...] = (ONE, ONE), dilation_value: float = 0.0) -> Judgement:
-    """Cells moved apart, with a value between them.   t[..a] -> t[..max((a - 1) * stride + 1, 0)]
+    """Elements moved apart, with a value between them.   t[..a] -> t[..max((a - 1) * stride + 1, 0)]
 
-    There is a stride for each axis, 1 or more [op.window.positive].  An axis without cells stays without.
+    There is a stride for each axis, 1 or more [op.window.positive].  An empty axis stays empty.
     """
     given = tensor(x, 0)
     if len(strides) != given.rank:

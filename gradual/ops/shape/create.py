@@ -79,7 +79,7 @@ def _ones_contents(*, shape: Shape, dtype: DType | None) -> Contents:
     writes_shape=True,
 )
 def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """Zeros of a given shape; float32 unless said otherwise.   -> t[..shape]
+    """Zeros of a given shape; float32 by default.   -> t[..shape]
 
     No size is negative [op.zeros.size].
     """
@@ -97,7 +97,7 @@ def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     writes_shape=True,
 )
 def ones(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """Ones of a given shape; float32 unless said otherwise.   -> t[..shape]
+    """Ones of a given shape; float32 by default.   -> t[..shape]
 
     No size is negative [op.ones.size].
     """
@@ -120,7 +120,7 @@ def _full_contents(fill_value: TensorType[Dim], *, shape: Shape, dtype: DType | 
 
 
 def _full_ranges(given: Operands) -> Ranges:
-    """The one value, cast."""
+    """The range of the fill value, cast."""
     fill = tensor(given.types[0], 0)
     return recast(given.ranges[0], fill.dtype, given.attributes["dtype"] or fill.dtype)
 
@@ -136,7 +136,7 @@ def _full_ranges(given: Operands) -> Ranges:
     writes_shape=True,
 )
 def full(fill_value: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """A given shape filled with a scalar, cast to `dtype` if that is given.   t[] -> t[..shape]
+    """A tensor of a given shape filled with a scalar, cast to `dtype` if that is given.   t[] -> t[..shape]
 
     No size is negative [op.full.size].
     """
@@ -166,7 +166,7 @@ def _full_like_ranges(given: Operands) -> Ranges:
     writes_shape=True,
 )
 def full_like(x: TensorType[Dim], fill_value: TensorType[Dim]) -> Judgement:
-    """The shape and type of a tensor, filled with a scalar cast to that type.   t[..a], u[] -> t[..a]"""
+    """A tensor of the shape and type of another, filled with a scalar cast to that type.   t[..a], u[] -> t[..a]"""
     given = tensor(x, 0)
     tensor(fill_value, 1, rank=0)
     return judged(given.shape, given.dtype)
@@ -294,7 +294,7 @@ def _arange_contents(
 
 
 def _arange_ranges(given: Operands) -> Ranges:
-    """From the first to the last number, if the sign of the stride is known and the length tells all data there is."""
+    """From the first to the last number; None unless the stride is a number and the length depends on the same data."""
     ends = [contents[0] for contents in map(contents_of, given.types) if contents is not None]
     if len(ends) < 3 or not all(isinstance(end, Dim) for end in ends):
         return None
@@ -333,10 +333,10 @@ def arange(
     step: object = None,
     dtype: DType | None = None,
 ) -> Judgement:
-    """The numbers from begin up to, or with a negative stride down to, but without end.   t[], t[], t[] -> t[n]
+    """The numbers from begin up to, or with a negative stride down to, end, which is excluded.   t[], t[], t[] -> t[n]
 
-    n = max(0, ceil((end - begin) / stride)), at most none where end is not ahead; for floats that are no constants n
-    depends on the data.  The step is not 0 [op.arange.step].  The attributes only repeat what the arguments say.
+    n = max(0, ceil((end - begin) / stride)); for floats that are not constants n depends on the data.  The stride is
+    not 0 [op.arange.step].  The attributes only repeat the arguments.
     """
     ends = tensor(begin, 0, rank=0), tensor(end, 1, rank=0), tensor(stride, 2, rank=0)
     kind = of_dtype(ends[0], 0, lambda found: found is not DType.BOOL, "an integer or a float")
@@ -357,4 +357,4 @@ DYNAMIC = (
     dynamic_twin(ones, ("shape",)),
     dynamic_twin(full, ("shape",)),
 )
-"""Their dynamic variants."""
+"""The dynamic variants of `zeros`, `ones` and `full`."""

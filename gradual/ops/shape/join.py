@@ -34,7 +34,7 @@ def _agreeing(parts: Sequence[TensorType[Dim]], axes: Sequence[int], rule: str) 
 
 
 def _common(parts: Sequence[TensorType[Dim]], axis: int) -> Dim:
-    """The extent that all agree on: a known one if there is one."""
+    """The extent on which all agree: a number if any of them is one."""
     return next((part.shape[axis] for part in parts if part.shape[axis].value is not None), parts[0].shape[axis])
 
 
@@ -66,7 +66,7 @@ def _concatenate_contents(data: TupleType[Dim], *, axis: int) -> Contents:
 
 
 def _joined(given: Operands) -> Ranges:
-    """The hull; its ends are elements only if no tensor is empty."""
+    """The hull of the ranges; its bounds are attained only if no tensor is empty."""
     parts, axis = fields(given.types[0], 0), given.attributes["axis"]
     return (
         hull(given.ranges[0], all(part.shape[axis].value for part in parts))
@@ -112,7 +112,7 @@ def _stack_contents(data: TupleType[Dim], *, axis: int) -> Contents:
 
 
 def _stacked(given: Operands) -> Ranges:
-    """The hull: if one tensor is empty, all are."""
+    """The hull of the ranges; its bounds are attained, since if one tensor is empty, all are."""
     return hull(given.ranges[0], True) if isinstance(given.ranges[0], tuple) else None
 
 
@@ -161,7 +161,7 @@ def _split(data: Tensor, *, indices_or_sections: int | tuple[int, ...], axis: in
 
 
 def _split_ranges(given: Operands) -> Ranges:
-    """For each part some of the elements."""
+    """The ranges of the parts, each of which has some of the elements."""
     parts = given.attributes["indices_or_sections"]
     return (among_first(given),) * (parts if isinstance(parts, int) else len(parts) + 1)
 
@@ -170,8 +170,8 @@ def _split_ranges(given: Operands) -> Ranges:
 def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], axis: int = 0) -> Judgement:
     """A tuple of parts along an axis.   t[..a, n, ..b] -> (t[..a, n // k, ..b], ..)
 
-    So many equal ones, which divide the axis [op.split.divides], or those between the places given, which are in order
-    and within the axis [op.split.order].
+    A number gives so many equal parts and divides the axis [op.split.divides]; a list gives the indices at which to
+    split, which are in order and within the axis [op.split.order].
     """
     given = tensor(data, 0, least=1)
     place = axis_of(axis, given.rank)

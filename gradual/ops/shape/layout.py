@@ -23,7 +23,7 @@ Ints = tuple[int, ...]
 # ------------------------------------------------------------------------------------------------ layout_transform
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A layout such as `NCHW4c`: axes by letter, a small one with a factor for the inner part of a blocked axis.
+    """A layout such as `NCHW4c`: a letter for each axis; a small letter with a factor is the inner part of an axis.
 
     Attributes:
         letters: the axes in order.
@@ -35,7 +35,7 @@ class Layout:
 
     @property
     def whole(self) -> tuple[str, ...]:
-        """The axes that are no inner parts."""
+        """The axes but for inner parts."""
         return tuple(letter for letter in self.letters if letter.isupper())
 
     def parts(self, letter: str) -> Ints:
@@ -52,7 +52,7 @@ _AXIS = re.compile(r"([A-Z])|([1-9][0-9]*)([a-z])")
 
 
 def layout(text: str, attribute: str) -> Layout:
-    """A layout read from its text; raises IllFormed where it is none."""
+    """A layout read from its text; raises IllFormed if the text is not a layout."""
     found = list(_AXIS.finditer(text))
     letters = tuple(match[1] or match[3] for match in found)
     factors = {match[3].upper(): int(match[2]) for match in found if match[3]}
@@ -72,7 +72,7 @@ def _layouts(src_layout: str, dst_layout: str) -> tuple[Layout, Layout]:
 
 
 def _layout_transform(data: Tensor, *, src_layout: str, dst_layout: str) -> Tensor:
-    """Join the parts of each axis, then split the axes and order the parts as the target layout says."""
+    """Join the parts of each axis, then split the axes and order the parts by the target layout."""
     source, target = _layouts(src_layout, dst_layout)
     together, apart = source.grouped(target.whole), target.grouped(target.whole)
     joined = tuple(numel([data.shape[i] for i in source.parts(letter)]) for letter in target.whole)
@@ -104,8 +104,8 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
 
     t[n, c, h, w] -> t[n, (c + 3) // 4, h, w, 4]
 
-    A last block that is not full is filled with zeros.  The inner part of an axis that is blocked already has the
-    extent that its layout says [op.layout_transform.factor].
+    A last block that is not full is filled with zeros.  Where an axis is blocked in the data,
+    its inner part has the extent that the layout gives [op.layout_transform.factor].
     """
     source, target = _layouts(src_layout, dst_layout)
     given = tensor(data, 0, rank=len(source.letters))
@@ -146,11 +146,11 @@ def _meshgrid(data: tuple[Tensor, ...], *, indexing: str) -> tuple[Tensor, ...]:
 
 @operator("meshgrid", meaning=_meshgrid, ranges=of_first, family="laying", alike=(0,), writes_shape=True)
 def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
-    """For each of some vectors the grid of all, with the vector along its own axis.
+    """Each of several vectors repeated over the grid of all, in which it runs along its own axis.
 
     (t[n], t[m], ..) -> (t[n, m, ..], t[n, m, ..], ..)
 
-    A scalar is a vector of one; with `indexing="xy"` the first two axes change places.
+    A scalar is a vector of one element; with `indexing="xy"` the first two axes change places.
     """
     parts = fields(data, 0)
     dtype = same_dtype(*parts)

@@ -43,7 +43,7 @@ _SOURCES: dict[str, Place] = {"edge": _edge, "reflect": _reflected, "symmetric":
 
 
 def _bordered(data: Tensor, widths: Widths, source: Place) -> Tensor:
-    """The padded tensor, where each added element is an element of the data, as `source` says."""
+    """The padded tensor; `source` gives the element of the data that is repeated at each added index."""
     shape = tuple(extent + before + after for extent, (before, after) in zip(data.shape, widths, strict=True))
     where = [0] if all(shape) else []
     each = zip(data.shape, strides(data.shape), widths, strict=True)
@@ -126,10 +126,10 @@ def pad(
     pad_width: tuple[tuple[Dim, Dim], ...],
     pad_mode: str = "constant",
 ) -> Judgement:
-    """So many cells before and after each axis.   t[..a], u[] -> t[..a + before + after]
+    """Elements added before and after each axis.   t[..a], u[] -> t[..a + before + after]
 
-    A negative number cuts cells away, no more than there are [op.pad.size].  The cells are `pad_val`, converted; or
-    with "edge" or "reflect" those of the border, which is wide enough [op.pad.source].
+    A negative number cuts elements away, no more than there are [op.pad.size].  The added elements are `pad_val`,
+    converted; or with "edge" or "reflect" those of the border, which is wide enough [op.pad.source].
     """
     given = tensor(data, 0)
     tensor(pad_val, 1, rank=0)
@@ -143,9 +143,9 @@ def _mirror_pad(data: Tensor, *, mode: str, pad_width: Widths) -> Tensor:
 
 @operator("nn.mirror_pad", meaning=_mirror_pad, family="padding", padding=Padding(_pad_extends), onnx="Pad")
 def mirror_pad(data: TensorType[Dim], *, mode: str = "SYMMETRIC", pad_width: tuple[tuple[Dim, Dim], ...]) -> Judgement:
-    """The border mirrored, its own cells twice (SYMMETRIC) or once (REFLECT).   t[..a] -> t[..a + before + after]
+    """The border mirrored, its edge included (SYMMETRIC) or not (REFLECT).   t[..a] -> t[..a + before + after]
 
-    The border is wide enough [op.pad.source], and what is cut away is there [op.pad.size].
+    The border is wide enough [op.pad.source]; no more elements are cut away than there are [op.pad.size].
     """
     given = tensor(data, 0)
     chosen = _mode(mode, ("symmetric", "reflect"), "mode")
@@ -192,10 +192,10 @@ def dyn_pad(
     pad_width: object = None,
     pad_mode: str = "constant",
 ) -> Judgement:
-    """As `nn.pad`, with the numbers of cells taken from values.   t[..a], int[rank, 2], u[] -> t[..]
+    """As `nn.pad`, with widths as an argument.   t[..a], int[rank, 2], u[] -> t[..]
 
-    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  More cells cut away than there are, or a border
-    that is too narrow, is a fault.  Constants are read as those of `nn.pad` [op.pad.size] [op.pad.source].
+    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  More elements cut away than there are, or a border
+    that is too narrow, is a fault.  Known widths require what `nn.pad` requires [op.pad.size] [op.pad.source].
     """
     given, pairs = tensor(data, 0), tensor(widths, 1, rank=2)
     of_dtype(pairs, 1, lambda dtype: dtype.is_integer, "a tensor of integers")

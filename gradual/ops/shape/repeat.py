@@ -62,7 +62,7 @@ def _broadcast_to_contents(data: TensorType[Dim], *, shape: Shape, dtype: DType 
 def broadcast_to(data: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """The tensor repeated to a shape.   t[..a] -> t[..shape]
 
-    Right-aligned, every extent is the one wanted or 1 [op.broadcast_to.agree]; no size is negative
+    Right-aligned, every extent is that of the shape or 1 [op.broadcast_to.agree]; no size is negative
     [op.broadcast_to.size].
     """
     given = tensor(data, 0)
@@ -90,7 +90,7 @@ def _broadcast_to_like(data: Tensor, broadcast_type: Tensor) -> Tensor:
 def broadcast_to_like(data: TensorType[Dim], broadcast_type: TensorType[Dim]) -> Judgement:
     """The tensor repeated to another's shape.   t[..a], u[..b] -> t[..b]
 
-    Right-aligned, every extent is the one wanted or 1 [op.broadcast_to.agree].
+    Right-aligned, every extent is that of the other tensor or 1 [op.broadcast_to.agree].
     """
     given, wanted = tensor(data, 0), tensor(broadcast_type, 1)
     return judged(wanted.shape, given.dtype, _spread_needs(given.shape, wanted.shape, (0, 1)))
@@ -146,7 +146,7 @@ def _tile_extends(growth: Growth) -> Iterator[Axes]:
     writes_shape=True,
 )
 def tile(data: TensorType[Dim], *, reps: tuple[Dim, ...]) -> Judgement:
-    """The tensor beside itself, so many times along each axis, right-aligned.   t[..a] -> t[..a * reps]
+    """The tensor repeated as a whole `reps` times along each axis, right-aligned.   t[..a] -> t[..a * reps]
 
     No count is negative [op.tile.count].
     """
@@ -187,9 +187,9 @@ def _repeat_contents(data: TensorType[Dim], *, repeats: Dim, axis: int | None) -
     writes_shape=True,
 )
 def repeat(data: TensorType[Dim], *, repeats: Dim, axis: int | None = None) -> Judgement:
-    """Each slice along an axis so many times in a row.   t[.., n, ..] -> t[.., n * repeats, ..]
+    """Each slice along an axis repeated in place.   t[.., n, ..] -> t[.., n * repeats, ..]
 
-    Without an axis, each element in row-major order.  The count is not negative [op.repeat.count].
+    Without an axis, each element in row-major order is repeated.  The count is not negative [op.repeat.count].
     """
     given = tensor(data, 0)
     needs = not_negative((repeats,), "op.repeat.count", "a count is negative")

@@ -92,9 +92,9 @@ def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
 def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
-    Written integers below 1 are codes, of which -1 stands once [op.reshape.code]; sizes are not negative
-    [op.reshape.size].  The numbers of elements agree [op.reshape.elements], or where -1 stands for what remains, the
-    other sizes are at least 1 once equal ones have cancelled, and divide [op.reshape.divides].
+    Written integers below 1 are codes, of which -1 occurs at most once [op.reshape.code]; sizes are not negative
+    [op.reshape.size].  The numbers of elements agree [op.reshape.elements], or with -1, the size that remains, the
+    others, after equal ones have cancelled, are at least 1 and divide that number [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = requested(given.shape, newshape, allowzero, elements=False)
@@ -102,7 +102,7 @@ def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero
 
 
 def _settled(newshape: Sequence[int | Dim], shape: Shape) -> dict[str, object] | None:
-    """The attributes that core writes if sizes are computed: sizes for codes, so that a computed 0 is no code."""
+    """The attributes in core if sizes are computed: sizes in place of codes, so that a computed 0 is no code."""
     if all(isinstance(code, int) for code in newshape):
         return None
     if any(isinstance(code, int) and code <= ALL for code in newshape):
@@ -150,8 +150,8 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
 def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
 
-    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 stands after its two sizes [op.reshape.code].  What is owed is what
-    `reshape` owes [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
+    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  It requires what
+    `reshape` requires [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = _from_the_back(given.shape, newshape, allowzero)
@@ -214,7 +214,7 @@ def reshape_like(
     rhs_begin: int = 0,
     rhs_end: int | None = None,
 ) -> Judgement:
-    """The elements under another tensor's shape, or with some axes replaced by some of its.   t[..a], u[..b] -> t[..b]
+    """The elements in another tensor's shape, or with some axes replaced by axes of it.   t[..a], u[..b] -> t[..b]
 
     The numbers of elements agree [op.reshape_like.elements].
     """
@@ -224,7 +224,7 @@ def reshape_like(
     return judged(shape, left.dtype, (Need(goal, "op.reshape_like.elements", COUNTS, ((0, None), (1, None))),))
 
 
-# ----------------------------------------------------------------------------------------- axes of size 1 come and go
+# ----------------------------------------------------------------------------------------------- squeeze, expand_dims
 def _squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
     shape = dims(data.shape)
     gone = removed(shape, None if axis is None else dims(axis))
@@ -250,7 +250,7 @@ def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
 def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Judgement:
     """Some axes removed, each of size 1 [op.squeeze.one] and none twice [op.squeeze.axis].   t[.., 1, ..] -> t[.., ..]
 
-    Without `axis` every axis of size 1 is removed, and the rank is known where all sizes are.
+    Without `axis` every axis of size 1 is removed; the rank of the result is then known only if all sizes are.
     """
     given = tensor(data, 0)
     if axis is None and not is_constant(given.shape):
@@ -365,6 +365,6 @@ def _keeps_order(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
     writes_shape=True,
 )
 def transpose(data: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> Judgement:
-    """The axes in another order, reversed unless said otherwise.   t[..a] -> t[..permuted(a, axes)]"""
+    """The axes in another order, by default reversed.   t[..a] -> t[..permuted(a, axes)]"""
     given = tensor(data, 0)
     return judged((given.shape[axis] for axis in _order(axes, given.rank)), given.dtype)

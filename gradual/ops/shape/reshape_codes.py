@@ -58,7 +58,8 @@ class Reading:
         rest: index in the target -> the condition that it is what remains.
         vanishing: whether the divisor may be 0 in a valid run, so that dividing by it needs a guard.
         needs: the needs so far.
-        copied_instead: needs that no size is 0 where a run would copy another; added last, as the others imply most.
+        copied_instead: needs that no computed size is 0 where a run would read it as code 0 and copy another size;
+            added last, as the other needs imply most of them.
     """
 
     shape: Shape
@@ -145,7 +146,7 @@ class Reading:
         self.target += [whole // other if part is MINUS else part for part in parts]
 
     def element(self, code: Dim) -> None:
-        """Read an element of a value: 0 copies, -1 is what remains; any other is a size, and so is a computed one."""
+        """Read an element of a value: 0 copies, -1 is what remains; any other number, or a computed dim, is a size."""
         if is_computed(code):
             self.computed(code)
             return
@@ -249,11 +250,11 @@ def _without_common(dividend: list[Dim], divisor: list[Dim]) -> tuple[list[Dim],
 
 
 Code = int | Dim
-"""An entry of a request: an integer, which may be a code, or a computed size, which is none."""
+"""An entry of a request: an integer, which may be a code, or a computed size, which is never a code."""
 
 
 def requested(shape: Shape, codes: Sequence[Code], allowzero: bool, elements: bool) -> tuple[Shape, tuple[Need, ...]]:
-    """The requested shape, and its needs; `elements` says that the dims are elements of a value."""
+    """The requested shape, and its needs; `elements`: whether the dims are elements of a value."""
     if len(codes) > LIMITS.rank:
         raise IllFormed("op.rank", f"rank {len(codes)} is above the limit of {LIMITS.rank}")
     reading = Reading(shape, allowzero)

@@ -43,7 +43,7 @@ def without(shape: Shape, gone: Sequence[Dim]) -> Shape:
 
 
 def _choice(shape: Shape, gone: Sequence[Dim], place: int) -> Dim:
-    """The extent of the axis that gets index `place` once others are removed, as an if-then-else over the axes."""
+    """The extent of the axis that has index `place` after the removal, as an if-then-else over the axes."""
     found = shape[place + len(gone)]
     for axis in range(place + len(gone) - 1, place - 1, -1):
         before = all_of(*(differs(one, constant(axis)) for one in gone), _counted(gone, axis, axis - place))

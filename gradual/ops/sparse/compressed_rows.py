@@ -90,8 +90,8 @@ def sparse_dense(
 
     t[m, k], t[v], int[v], int[r + 1] -> t[m, r]; of blocks t[m, k], t[v, h, w], int[v], int[r + 1] -> t[m, r * h]
 
-    There is a column for each value or block [op.rows.count], and the starts of the rows have an end [op.rows.starts].
-    A column of blocks counts blocks.  A column out of bounds is a fault [op.index.bounds].  Sums run along each row as
+    There is a column for each value or block [op.rows.count], and `weight_indptr` is not empty [op.rows.starts].
+    A block's column counts blocks.  A column out of bounds is a fault [op.index.bounds].  Sums run along each row as
     it is given, floats in binary64 rounded once, integers exact and wrapped.
     """
     given = tensor(data, 0, rank=2)
@@ -153,9 +153,9 @@ def sparse_conv2d(
     t[n, h, w, c], t[v, a, b], int[v], int[r + 1] -> t[n, h, w, r * a]; or t[n, c, h, w] -> t[n, r * a, h, w] in the
     layout "NCHW", where the weight is 1 by 1
 
-    Each row of the weight gives a channel of the result: its columns are the channels, of a weight of 3 by 3 those of
-    each cell, row by row.  Blocks t[v, a] are one column wide.  There is a column for each block [op.rows.count], and
-    the starts of the rows have an end [op.rows.starts].  A column out of bounds is a fault [op.index.bounds].  Sums
+    Each row of the weight gives a channel of the result; its columns are the channels of a pixel, or of 3 by 3 of
+    them, row by row.  Blocks t[v, a] are one column wide.  There is a column for each block [op.rows.count], and
+    `weight_indptr` is not empty [op.rows.starts].  A column out of bounds is a fault [op.index.bounds].  Sums
     are as in `nn.sparse_dense`.
     """
     given = tensor(data, 0, rank=4)
@@ -193,7 +193,7 @@ def sparse_transpose(
 ) -> Judgement:
     """The transposed matrix of a sparse one that is square.   t[v], int[v], int[n + 1] -> (t[v], int[v], int[n + 1])
 
-    There is a column for each value [op.rows.count], and the starts of the rows have an end [op.rows.starts].  A column
+    There is a column for each value [op.rows.count], and `sparse_indptr` is not empty [op.rows.starts].  A column
     out of bounds is a fault [op.index.bounds].  Entries of one column keep the order of their rows.
     """
     values, columns, starts, needs = _matrix(tensor(sparse_data, 0, rank=1), sparse_indices, sparse_indptr, 0)
@@ -215,9 +215,9 @@ def sparse_add(
     sparse_indices: TensorType[Dim],
     sparse_indptr: TensorType[Dim],
 ) -> Judgement:
-    """The sum of a matrix and a sparse one, rounded once.   t[n, m], t[v], int[v], int[n + 1] -> t[n, m]
+    """The sum of a matrix and a sparse matrix, rounded once.   t[n, m], t[v], int[v], int[n + 1] -> t[n, m]
 
-    There is a column for each value [op.rows.count], and a start for each row and an end [op.nn.sparse_add.rows].  A
+    There is a column for each value [op.rows.count]; `sparse_indptr` has n + 1 elements [op.nn.sparse_add.rows].  A
     column out of bounds is a fault [op.index.bounds].
     """
     given = tensor(dense_data, 0, rank=2)

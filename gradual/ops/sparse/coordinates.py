@@ -38,7 +38,7 @@ Row = Sequence[int]
 
 
 def vector_of_integers(given: TensorType[Dim], operand: int) -> TensorType[Dim]:
-    """The argument as a vector of integers; raises IllFormed where it is none."""
+    """The argument as a vector of integers; raises IllFormed if it is not."""
     return integers(tensor(given, operand, rank=1), operand)
 
 
@@ -123,12 +123,12 @@ def sparse_to_dense(
     *,
     output_shape: tuple[Dim, ...],
 ) -> Judgement:
-    """A tensor of a default value with other values at some places.   int[k, r], t[k], t[] -> t[..output_shape]
+    """A tensor of a default value with other values at given indices.   int[k, r], t[k], t[] -> t[..output_shape]
 
-    Each row of indices has one for each axis [op.sparse_to_dense.depth]; for one axis the indices may be a vector, or a
+    Each row has an index for each axis [op.sparse_to_dense.depth]; for one axis the indices may be a vector, or a
     single number.  There is a value for each row [op.sparse_to_dense.count], or a single number for all.  No size is
     negative [op.sparse_to_dense.size].  An index out of bounds is a fault, a negative one too [op.index.bounds]; of
-    several values for one place the last stays.  The default is converted to the type of the values as `cast` does.
+    several values for one position the last stays.  The default is converted to the type of the values as `cast` does.
     """
     named, values = integers(sparse_indices, 0), tensor(sparse_values, 1)
     tensor(default_value, 2, rank=0)
@@ -191,11 +191,11 @@ def sparse_fill_empty_rows(
     dense_shape: TensorType[Dim],
     default_value: TensorType[Dim],
 ) -> Judgement:
-    """The entries row by row, with one of a default value in each row that has none; and which rows had none.
+    """The entries row by row, with an added default value in each empty row; and which rows were empty.
 
     int[k, r], t[k], int[r], t[] -> (int[f, r], t[f], bool[n]), max(k, n) <= f <= k + n for n rows
 
-    Each row of indices has one for each axis [op.sparse_fill_empty_rows.depth], and there is a value for each
+    Each entry has an index for each axis [op.sparse_fill_empty_rows.depth] and a value
     [op.sparse_fill_empty_rows.count].  The number of rows is not negative [op.sparse_fill_empty_rows.rows].  The
     default is a single number [op.sparse_fill_empty_rows.default].  An index out of bounds is a fault
     [op.index.bounds].
@@ -277,7 +277,7 @@ def sparse_reshape(
 
     int[k, r], int[r], int[q] -> (int[k, q], int[q])
 
-    Each row of indices has one for each axis [op.sparse_reshape.depth].  Both shapes have the same number of elements;
+    Each entry has an index for each axis [op.sparse_reshape.depth].  Both shapes have the same number of elements;
     one size of the new shape may be -1 and is what remains, where the others divide it and are not 0
     [op.sparse_reshape.elements].  An index out of bounds is a fault [op.index.bounds].
     """

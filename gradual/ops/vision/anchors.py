@@ -43,7 +43,7 @@ def _multibox_prior(
     data: Tensor, *, sizes: Sequence[float], ratios: Sequence[float], steps: Sequence[float],
     offsets: Sequence[float], clip: bool,
 ) -> Tensor:  # fmt: skip
-    """For each position a box of each size, and one of the first size for each further ratio."""
+    """For each position a box of each size, and a box of the first size for each ratio after the first."""
     height, width = data.shape[2:]
     forms = [(size, 1.0) for size in sizes] + [(sizes[0], math.sqrt(ratio)) for ratio in ratios[1:]]
     halves = [(size * height / width * root / 2.0, size / root / 2.0) for size, root in forms] if width else []
@@ -68,12 +68,12 @@ def multibox_prior(
     offsets: tuple[float, float] = (0.5, 0.5),
     clip: bool = False,
 ) -> Judgement:
-    """Boxes around every cell of an image.   t[n, c, h, w] -> t[1, h * w * (sizes + ratios - 1), 4]
+    """Boxes around every pixel of an image.   t[n, c, h, w] -> t[1, h * w * (sizes + ratios - 1), 4]
 
-    A cell has a square box of each of the `sizes`, as parts of the image's height, and one of the first size for each
-    of the `ratios` after the first: its width is multiplied with the root of the ratio, its height divided by it.
-    Centres are `(i + offset) * step`, for rows and columns, with a step of `1 / h` and `1 / w` unless one above 0 is
-    given.  With `clip` coordinates are brought into 0 to 1.  Only the data's shape is read.
+    A pixel has a square box of each of the `sizes`, as parts of the image's height, and one of the first size for each
+    of the `ratios` after the first: its width is multiplied by the root of the ratio, its height divided by it.
+    Centres are `(i + offset) * step` along rows and columns; a step that is not above 0 is taken as `1 / h` or `1 / w`.
+    With `clip` coordinates are limited to 0 to 1.  Only the data's shape is read.
     """
     given = floats(data, 0, 4)
     _positive("sizes", sizes)
@@ -139,11 +139,11 @@ def multibox_transform_loc(
 ) -> Judgement:
     """The boxes that predictions make of anchors.   t[b, c, n], t[b, 4 * n], t[1, n, 4] -> (t[b, n, 6], int32[b])
 
-    An anchor's class is the one after 0, the background, with the greatest score; there is a box if that is `threshold`
-    or more: a row of the class less 1, its score, and four coordinates.  The centre is the anchor's, moved by the first
-    two predictions times its sides, and the sides are the anchor's times e to the power of the other two, all times
-    their `variances`; with `clip` coordinates are brought into 0 to 1.  The boxes of a batch stand first and are
-    counted; what remains is -1.  The sizes agree [op.multibox_transform_loc.agree].
+    An anchor's class is the one with the greatest score, without 0, the background; if that is `threshold` or more,
+    there is a box: a row of the class minus 1, its score, and four coordinates.  Of the predictions, times their
+    `variances`, the first two, times the anchor's sides, move its centre, and e to the power of the others stretches
+    its sides. With `clip` coordinates are limited to 0 to 1.  The boxes of a batch come first and are counted; the
+    other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
     """
     given, moves, boxes = floats(cls_prob, 0, 3), floats(loc_pred, 1, 2), floats(anchor, 2, 3)
     same_dtype(given, moves, boxes)
@@ -193,7 +193,7 @@ def _predicted(
     scores: Sequence[float], deltas: Sequence[float], image: Sequence[float], anchors: Sequence[Box],
     extents: tuple[int, int], stride: int, least: int, iou_loss: bool,
 ) -> Iterator[tuple[Box, float]]:  # fmt: skip
-    """For each position and anchor, the box clipped to the image and its score: -1 outside of the image or if small."""
+    """For each position and anchor, the clipped box and its score: -1 outside of the image or for a small box."""
     (tall, broad, scale), (height, width) = image, extents
     area = height * width
     smallest = scale * least
@@ -263,14 +263,14 @@ def proposal(
 ) -> Judgement:
     """Regions that may hold an object.   t[b, 2 * a, h, w], t[b, 4 * a, h, w], t[b, 3] -> t[b * top, 5]
 
-    At each cell there is an anchor for each of the `ratios` and `scales`, a in all; the sizes agree
-    [op.proposal.agree].  A box is the anchor as the prediction moves and stretches it, or moves its corners with
-    `iou_loss`, brought into the image, whose height, width and scale the third argument gives.  Its score is that of
-    the second half of the channels; -1 if the cell lies outside of the image, or if the box is smaller than
-    `rpn_min_size` times the scale, by which it is then widened.  Of the `rpn_pre_nms_top_n` best, all if that is not
-    above 0, one is dropped that shares more than the threshold with a better one.  A row is the number of the sample
-    and the box; there are `rpn_post_nms_top_n` for each sample [op.proposal.top], the boxes over again where they are
-    fewer.
+    At each position there is an anchor for each of the `ratios` and `scales`, a in all; the sizes agree
+    [op.proposal.agree].  The prediction moves and stretches the anchor, or with `iou_loss` moves its corners; the box
+    is clipped to the image, whose height, width and scale the third argument gives.  Its score is that of
+    the second half of the channels; -1 if the position lies outside of the image, or if the box is smaller than
+    `rpn_min_size` times the scale, by which it is then widened.  Of the `rpn_pre_nms_top_n` best, all if that is below
+    1, each whose overlap with a better kept one is above the threshold is dropped.  A row is the sample's number
+    and the box; there are `rpn_post_nms_top_n` for each sample [op.proposal.top], and boxes are repeated where there
+    are fewer.
     """
     given, moves, images = floats(cls_prob, 0, 4), floats(bbox_pred, 1, 4), floats(im_info, 2, 2)
     same_dtype(given, moves, images)

@@ -93,11 +93,11 @@ def deformable_conv2d(
 
     t[n, c, h, w], t[n, g * kh * kw * 2, h', w'], t[o, c // groups, kh, kw] -> t[n, o, h', w']
 
-    For each place of the window, each of g deformable groups of channels and each tap, in the order of the kernel, the
-    offset has how far it is moved down and to the right, and agrees in size with the result [op.deformable.offset]; a
-    tap is interpolated from the four cells around it, and is 0 outside of the data.  As in `nn.conv2d`
-    the weight has the data's channels, shared among the groups [op.conv.channels], which divide the output channels
-    [op.conv.groups]; `channels` are the output channels [op.conv.units]; `kernel_size` is the kernel
+    For each position of the window, each of g deformable groups of channels and each tap, in the order of the kernel,
+    `offset` has how far the tap is moved down and to the right, and agrees in size with the result
+    [op.deformable.offset]; a tap is interpolated from the four pixels around it, and is 0 outside of the data.  As in
+    `nn.conv2d` the weight has the data's channels, shared among the groups [op.conv.channels], which divide the output
+    channels [op.conv.groups]; `channels` are the output channels [op.conv.units]; `kernel_size` is the kernel
     [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
     least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].  The deformable groups divide
     the channels [op.deformable.groups].

@@ -1,8 +1,8 @@
 """Detecting objects: boxes with a score and a class, of which those that overlap a better one are dropped.
 
-A box has two opposite corners, in either order.  What two boxes share is the area of their intersection over that of
-their union, computed in binary64, 0 if the union is empty.  Results are large enough for every box: those that are left
-come first, and the rest is -1.
+A box has two opposite corners, in either order.  The overlap of two boxes is the area of their intersection over that
+of their union, computed in binary64, 0 if the union is empty.  Results are large enough for every box: those that are
+kept come first, and the rest is -1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row: TypeAlias = Sequence[Any]
 
 # ----------------------------------------------------------------------------------------------------------- boxes
 def floats(given: Type[Dim], operand: int, rank: int) -> TensorType[Dim]:
-    """The argument as a tensor of floats of this rank; raises IllFormed if it is none."""
+    """The argument as a tensor of floats of this rank; raises IllFormed if it is not."""
     found = tensor(given, operand, rank=rank)
     of_dtype(found, operand, lambda dtype: dtype.is_float, "a tensor of floats")
     return found
@@ -83,7 +83,7 @@ def unsuppressed(order: Iterable[int], rivals: Callable[[int, int], bool]) -> It
 
 
 def _most(limit: int) -> int | None:
-    """A number of boxes as `islice` takes it: a negative one is no limit."""
+    """A limit as `islice` takes it: None, no limit, if it is negative."""
     return None if limit < 0 else limit
 
 
@@ -139,13 +139,13 @@ def get_valid_counts(
     id_index: int = 0,
     score_index: int = 1,
 ) -> Judgement:
-    """The boxes of each batch whose score is above a threshold: how many, their rows, and where they stood.
+    """The boxes of each batch whose score is above a threshold: their number, their rows, and their indices.
 
     t[b, n, k], t[] -> (int32[b], t[b, n, k], int32[b, n])
 
     A row is a box with its score at `score_index` and its class at `id_index`, which are columns of it
-    [op.boxes.columns]; a negative class is none, and with a negative `id_index` there are no classes.  The boxes keep
-    their order, and what remains of the rows and places is -1.  `score_threshold` repeats the second argument.
+    [op.boxes.columns]; a row of a negative class is no box, and with a negative `id_index` there are no classes.  The
+    boxes keep their order, and the remaining rows and indices are -1.  `score_threshold` repeats the second argument.
     """
     given = floats(data, 0, 3)
     _number(threshold, 1)
@@ -161,7 +161,7 @@ def _non_max_suppression(
     force_suppress: bool, top_k: int, coord_start: int, score_index: int, id_index: int, return_indices: bool,
     invalid_to_bottom: bool,
 ) -> Any:  # fmt: skip
-    """Select the boxes of each batch that are left, by index in order of their scores."""
+    """Select the boxes of each batch that are kept, by index in order of their scores."""
     (most,), (least,) = max_output_size.elements, iou_threshold.elements
     count = data.shape[1]
     chosen: list[list[int | None]] = []
@@ -189,7 +189,7 @@ def _non_max_suppression(
 
 
 def _indices(chosen: list[list[int | None]], indices: Tensor) -> tuple[Tensor, Tensor]:
-    """The elements of `indices` for the boxes that are left, and the number of these boxes."""
+    """The elements of `indices` for the boxes that are kept, and the number of these boxes."""
     batches, count = indices.shape
     found: list[int] = []
     for batch, places in enumerate(chosen):
@@ -202,7 +202,7 @@ def _indices(chosen: list[list[int | None]], indices: Tensor) -> tuple[Tensor, T
 
 
 def _survivors(data: Tensor, chosen: list[list[int | None]], packed: bool) -> Tensor:
-    """The rows of the boxes that are left, each at its rank by score, or with `packed` all of them first."""
+    """The rows of the boxes that are kept, each at its rank by score, or with `packed` all of them first."""
     _, count, width = data.shape
     nothing = [-1.0] * width
     found: list[Any] = []
@@ -235,14 +235,14 @@ def non_max_suppression(
     t[b, n, k], int[b], int[b, n], int[], t[] -> (int32[b, n], int32[b, 1]), or t[b, n, k] without `return_indices`
 
     The first `valid_count` rows of each batch are boxes, with a score, a class and four coordinates at columns of the
-    row [op.boxes.columns]; one is dropped if its score is not above 0 or its class is negative, if it is not among the
-    `top_k` best, where that is above 0, if what it shares with a better one is `iou_threshold` or more, or if
-    `max_output_size` boxes are left, unless that is negative.  With `force_suppress` or a negative `id_index` boxes of
-    any class count.  A threshold not above 0 leaves all boxes as they are.
+    row [op.boxes.columns].  A box is dropped if its score is not above 0 or its class is negative, if it is not among
+    the `top_k` best, where that is above 0, if its overlap with a better kept box is `iou_threshold` or more, or if
+    `max_output_size` boxes are kept already, unless that is negative.  With `force_suppress` or a negative `id_index`
+    boxes of other classes suppress too.  With a threshold not above 0 all boxes are kept in their order.
 
-    The result has of each box that is left what `indices` say of its row, and their number; the arguments agree in
-    batch and number [op.boxes.agree].  Otherwise it has their rows, and `indices` are not read: a box that is dropped
-    is a row of -1, which stands in its place or with `invalid_to_bottom` at the end.
+    The result has the element of `indices` for each box that is kept, and the number of these boxes; the arguments
+    agree in batch and number [op.boxes.agree].  Without `return_indices` it has the rows of the kept boxes, from the
+    best on, with rows of -1 in place of dropped boxes, or with `invalid_to_bottom` at the end.
     """
     given, valid = floats(data, 0, 3), integers(tensor(valid_count, 1, rank=1), 1)
     integers(tensor(max_output_size, 3, rank=0), 3)
@@ -268,7 +268,7 @@ def _all_class_non_max_suppression(
     boxes: Tensor, scores: Tensor, max_output_boxes_per_class: Tensor, iou_threshold: Tensor,
     score_threshold: Tensor, *, output_format: str,
 ) -> Any:  # fmt: skip
-    """Select the boxes that are left for each batch and class, from the best on."""
+    """Select the boxes that are kept for each batch and class, from the best on."""
     (most,), (least,), (low,) = (
         given.elements for given in (max_output_boxes_per_class, iou_threshold, score_threshold)
     )
@@ -334,10 +334,10 @@ def all_class_non_max_suppression(
     t[b, n, 4], t[b, c, n], int[], t[], t[] -> (int64[b * c * n, 3], int64[1])
 
     There is a box of four coordinates for each score [op.boxes.agree].  A box is dropped in a class if its score is not
-    above `score_threshold`, if it overlaps a better one and what they share is `iou_threshold` or more, or if
-    `max_output_boxes_per_class` are left, unless that is negative.  The result has batch, class and place of each box
-    that is left, class after class, and their number; in "tensorflow" format, for each batch, class and place, the
-    scores, and their number: `(int64[b, c * n, 2], t[b, c * n], int64[b])`.  What remains is -1.
+    above `score_threshold`, if its overlap with a better kept one is positive and `iou_threshold` or more, or if
+    `max_output_boxes_per_class` are kept already, unless that is negative.  The result has batch, class and index of
+    each box that is kept, class after class, and their number; in "tensorflow" format, for each batch, class and
+    index, the scores, and their number: `(int64[b, c * n, 2], t[b, c * n], int64[b])`.  The remaining rows are -1.
     """
     given, rated = floats(boxes, 0, 3), floats(scores, 1, 3)
     same_dtype(given, rated)

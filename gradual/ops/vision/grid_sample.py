@@ -161,12 +161,12 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool = True,
 ) -> Judgement:
-    """The image read where a grid says.   t[n, c, h, w], t[n, 2, a, b] -> t[n, c, a, b]
+    """The image sampled at the positions in a grid.   t[n, c, h, w], t[n, 2, a, b] -> t[n, c, a, b]
 
-    The grid has a place for each cell of the result, -1 to 1 along each axis, the last axis first: for each image one
-    [op.image.grid_sample.batch], with as many numbers as there are axes [op.image.grid_sample.axes].  The layout is
-    that of the data and the result; a volume has three axes.  Beyond the border lie zeros, or the data's border or
-    mirror image, which has cells [op.image.grid_sample.source].  What a place that is no number reads is none either.
+    There is a grid for each image [op.image.grid_sample.batch].  It has a position for each element of the result, with
+    a number from -1 to 1 for each spatial axis, the last axis first [op.image.grid_sample.axes].  The layout is that of
+    data and result; a volume has three axes.  Beyond the border are zeros, or the data's border or mirror image, and
+    the data are not empty then [op.image.grid_sample.source].  A position that is NaN reads NaN.
     """
     given = _floats(data, 0)
     count = given.rank - 2
@@ -208,10 +208,10 @@ def _affine_grid(data: Tensor, *, target_shape: Ints) -> Tensor:
 
 @operator("image.affine_grid", meaning=_affine_grid, family="sampling", onnx="AffineGrid")
 def affine_grid(data: TensorType[Dim], *, target_shape: tuple[Dim, Dim]) -> Judgement:
-    """Where an affine map takes the cells of an image from.   t[n, 2, 3] -> t[n, 2, ..target_shape]
+    """The positions from which an affine map takes the pixels of an image.   t[n, 2, 3] -> t[n, 2, ..target_shape]
 
-    For each image there is a matrix of 2 rows and 3 columns [op.image.affine_grid.matrix], the last of them what is
-    added.  The corners are at -1 and 1, so there are two or more cells along each axis [op.image.affine_grid.size].
+    For each image there is a matrix of 2 rows and 3 columns [op.image.affine_grid.matrix], the last of which is
+    added.  The corners are at -1 and 1, so there are two or more pixels along each axis [op.image.affine_grid.size].
     """
     given = _floats(data, 0, rank=3)
     says = "an affine map of the plane is a matrix of 2 rows and 3 columns"
@@ -263,10 +263,10 @@ def crop_and_resize(
 ) -> Judgement:
     """Boxes of images, all resized to one size.   t[n, c, h, w], u[b, 4], int[b] -> t[b, c, ..crop_size]
 
-    A box is top, left, bottom and right in parts of the axes [op.image.crop_and_resize.box], and there is an image's
-    number for each [op.image.crop_and_resize.boxes]; one that is out of bounds is a fault.  Sizes are not negative
-    [op.resize.size], and where there are cells of the result there are some of the data [op.resize.source].  What lies
-    outside the data is `extrapolation_value`.
+    A box is top, left, bottom and right as fractions of the axes [op.image.crop_and_resize.box].  `box_indices` has the
+    number of the image for each box [op.image.crop_and_resize.boxes]; one out of bounds is a fault.  Sizes are not
+    negative [op.resize.size], and no axis grows from 0 [op.resize.source].  Pixels outside the data are
+    `extrapolation_value`.
     """
     given, axes = image(data, 2, layout)
     corners, which = _floats(boxes, 1, rank=2), integers(tensor(box_indices, 2, rank=1), 2)

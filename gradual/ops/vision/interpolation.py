@@ -47,7 +47,7 @@ def _tf_half_pixel_for_nn(x: Fraction, extent: int, count: int, region: Region) 
 
 
 def _tf_crop_and_resize(x: Fraction, extent: int, count: int, region: Region) -> Fraction:
-    """The ends are those of the region, as fractions of the axis; a single position is its middle."""
+    """The first and last position are the region's ends, as fractions of the axis; a single position is its middle."""
     start, end = map(Fraction, region)
     share = x / (count - 1) if count > 1 else HALF
     return (start + share * (end - start)) * (extent - 1)

@@ -142,10 +142,10 @@ def roi_align(
 
     t[n, c, h, w], t[r, 5] -> t[r, c, ..p]
 
-    A region is a row of five numbers [op.regions.columns] and is at least one cell high and wide; there is at least one
-    part along an axis [op.window.positive].  A part is sampled at `sample_ratio` places along each axis, where that is
-    above 0, or else at as many as it has cells.  A sample more than a cell outside is 0; with `mode="max"` the greatest
-    counts.  A region of no sample of the batch is a fault [op.index.bounds].
+    A region is a row of five numbers [op.regions.columns], taken to be at least one pixel high and wide; there is at
+    least one part along an axis [op.window.positive].  A part is sampled at `sample_ratio` positions along each axis,
+    if that is above 0, or else at one per pixel.  A sample more than a pixel outside is 0; with `mode="max"` the
+    result is the greatest sample.  A region whose number of the sample is out of bounds is a fault [op.index.bounds].
     """
     if mode not in ("avg", "max"):
         raise IllFormed("op.attribute", f'mode has to be "avg" or "max", not "{mode}"')
@@ -198,12 +198,12 @@ def roi_pool(
     spatial_scale: float,
     layout: str = "NCHW",
 ) -> Judgement:
-    """For each region the greatest cell of each of `pooled_size` parts.   t[n, c, h, w], t[r, 5] -> t[r, c, ..p]
+    """For each region the greatest pixel of each of `pooled_size` parts.   t[n, c, h, w], t[r, 5] -> t[r, c, ..p]
 
-    A region is a row of five numbers [op.regions.columns], whose corners are rounded to the nearest cell, halves away
-    from 0, and both belong to it; there is at least one part along an axis [op.window.positive].  Of m cells in k
-    parts, part i has those from `i * m // k` up to `((i + 1) * m + k - 1) // k`; one that lies outside is 0.  A region
-    of no sample of the batch is a fault [op.index.bounds].
+    A region is a row of five numbers [op.regions.columns], whose corners are rounded to the nearest pixel, halves away
+    from 0, and belong to it; there is at least one part along an axis [op.window.positive].  Of m pixels in k parts,
+    part i has those from `i * m // k` up to `((i + 1) * m + k - 1) // k`, excluded; a part outside the data is 0.  A
+    region whose number of the sample is out of bounds is a fault [op.index.bounds].
     """
     return _regions(data, rois, pooled_size, layout)
 
@@ -226,12 +226,12 @@ def _yolo_reorg(data: Tensor, *, stride: int) -> Tensor:
 
 @operator("vision.yolo_reorg", meaning=_yolo_reorg, family="regions")
 def yolo_reorg(data: TensorType[Dim], *, stride: Dim = ONE) -> Judgement:
-    """Blocks of cells become channels.   t[n, c, h, w] -> t[n, c * s * s, h // s, w // s]
+    """Blocks of pixels become channels.   t[n, c, h, w] -> t[n, c * s * s, h // s, w // s]
 
     As Darknet has it: the elements are read as `[n, c // (s * s), h * s, w * s]`; channel `q * (c // (s * s)) + p` of a
-    tensor `[n, c, h, w]` has the cells of plane p in every row `q // s` and column `q % s` of its blocks of s by s; and
-    its elements are read in the shape of the result.  The stride s is at least 1 [op.window.positive], s * s divides
-    the channels, and s height and width [op.yolo_reorg.divides].
+    tensor `[n, c, h, w]` has the pixels of plane p in every row `q // s` and column `q % s` of its blocks of s by s;
+    and its elements are read in the shape of the result.  The stride s is at least 1 [op.window.positive], s * s
+    divides the channels, and s height and width [op.yolo_reorg.divides].
     """
     given = tensor(data, 0, rank=4)
     batches, channels, height, width = given.shape

@@ -89,11 +89,11 @@ def _finite(cubic_alpha: float) -> None:
         raise IllFormed("op.attribute", f"cubic_alpha has to be a finite number, not {cubic_alpha}")
 
 
-_RULES = """Sizes are not negative [op.resize.size], and where there are cells of the result there are some of the data
-    [op.resize.source].  `{roi}` are the starts and then the ends along each axis, in parts of it, and only
-    read where the mode is tf_crop_and_resize; what lies outside the data is then `extrapolation_value`.  With the
-    method nearest_neighbor, "round" takes halves away from zero, and the empty rounding method is "round" where the
-    corners are aligned and "floor" otherwise.  A sum that is to be an integer is truncated toward zero."""
+_RULES = """Sizes are not negative [op.resize.size], and no axis grows from 0 [op.resize.source].  `{roi}` has the
+    starts and then the ends along each axis, as fractions of it, and is only read where the mode is
+    tf_crop_and_resize; elements outside the data are then `extrapolation_value`.  With the method nearest_neighbor,
+    "round" takes halves away from zero; an empty rounding method is "round" where the corners are aligned, else
+    "floor".  A result of an integer type is truncated toward zero."""
 
 
 def _resize_operator(count: int) -> Operator:
@@ -170,8 +170,8 @@ def dyn_resize2d(
 ) -> Judgement:
     """`image.resize2d` with size and region taken from values.   t[n, c, h, w], int[2], u[4] -> t[n, c, ..sizes]
 
-    The sizes are elements of their tensor [op.dyn.twin], none of them negative [op.resize.size], and where there are
-    cells of the result there are some of the data [op.resize.source].  The region is read where the mode is
+    The sizes are elements of their tensor [op.dyn.twin], none of them negative [op.resize.size], and no axis grows
+    from 0 [op.resize.source].  The region is read where the mode is
     tf_crop_and_resize, and then has two starts and two ends [op.dyn.image.resize2d.region].
     """
     wanted = elements_of(sizes, 1)

@@ -40,7 +40,7 @@ class Comparing:
     def at_most(self, low: Dim, high: Dim, facts: Facts, point: int = 0) -> bool:
         """Whether `low <= high` is proved from the facts at a point of the function; 0 is its entry.
 
-        Both are over what is known on entry; no proof is tried if a sample that satisfies the goals contradicts it.
+        Both sizes are formulas over what is known on entry; no proof is tried if a sample contradicts it.
         """
         difference = (high - low).value
         if difference is not None:

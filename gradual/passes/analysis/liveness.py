@@ -166,7 +166,7 @@ class Lives:
         for path in leaves(places):
             self.last[path] = max(at, self.last.get(path, 0))
 
-    # ------------------------------------------------------------------------------------------------ where values are
+    # ----------------------------------------------------------------------------------------------- buffers of values
     def _places(self, name: str) -> Places:
         return self._where.get(name, NOWHERE)
 

@@ -75,7 +75,7 @@ class Failing:
         self._estimate = Estimate(self._bounds)
 
     def enter(self, function: terms.Function) -> None:
-        """Record that each named size that is itself a size of a parameter has the bounds of a size."""
+        """Bound each named size that is a whole size of a parameter (`n`, not `2 * n`) as a size."""
         for variable, solution in function.binders:
             if bare(solution) is not None:
                 self._bounds.measured.setdefault(variable, _SIZE)
@@ -114,7 +114,7 @@ class Failing:
         return self._fits(dim, DType.INT64)
 
     def is_above(self, dim: Dim) -> bool:
-        """Whether a dim is never below int64; one above fails, computed or read."""
+        """Whether a dim is never below the least int64; above the greatest, `Apply` and `Size` both fail."""
         low = self._estimate.of(dim).low
         return low is not None and low >= integer_range(DType.INT64)[0]
 
@@ -140,7 +140,7 @@ class Failing:
                 return False
 
     def _divides(self, step: terms.Apply, least: int) -> bool:
-        """Whether the second operand is no integer, or all elements are at least `least`; divisors may be negative."""
+        """Whether the second operand is not integer, or each element is at least `least` or is a negative divisor."""
         type = self.types[step.operands[1]]
         if not isinstance(type, TensorType):
             return False

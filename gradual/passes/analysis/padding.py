@@ -238,7 +238,7 @@ class _Walk:
         return not self.grows.isdisjoint(part.variables())
 
     def _is_lost(self, variables: Iterable[Variable]) -> bool:
-        """Whether padding changes one of some sizes other than the padded ones themselves."""
+        """Whether padding changes any variable that is not itself a padded size."""
         return any(variable not in self.grows and self._changes(variable) for variable in variables)
 
     # ------------------------------------------------------------------------------------------------------- operators

@@ -22,7 +22,7 @@ class Note:
     Attributes:
         function: the function concerned.
         span: the source position concerned.
-        says: what was left unchanged and why, or what a dispatch costs.
+        says: what was left unchanged and why, or what was done and what it costs.
         left: whether something was left undone.
     """
 
@@ -54,7 +54,7 @@ class Context:
 
 
 class Unusable(Exception):
-    """A pass cannot do what it was asked: an argument is missing, wrong, or against what the program means."""
+    """A pass cannot do what it was asked: an argument is missing, wrong, or in conflict with the program."""
 
     def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(message)

@@ -2,7 +2,7 @@
 
 n=3             the dim `n`
 dim(%x,0)=3     the size of an axis of a parameter: its own if it is `?`, else by the unknown that it is written with
-%x=(10,?)       the sizes of a parameter, some of them left as they are
+%x=(10,?)       the sizes of a parameter; those with `?` are not pinned
 %k=3            the number that a parameter holds
 @f:n=3          any of these, of one function only                                [pass.specialize.names]
 """

@@ -178,7 +178,7 @@ class _Search:
         yield Obstacle("graph.static.data", step.span, says, label, chain, needs)
 
     def _decides(self, step: terms.If | terms.Match, on: str, says: str, label: str) -> Obstacle:
-        """[graph.static.branch]"""
+        """A branch whose condition is not known before the run.  [graph.static.branch]"""
         known = self._truth(on)
         return Obstacle("graph.static.branch", step.span, says, label, self._chain((on,)), known)
 
@@ -199,7 +199,7 @@ class _Search:
         return Obstacle("graph.static.call", step.span, says, "a call", self._chain(step.operands))
 
     def _obstacle(self, rule: str, step: Check, says: str, label: str, variables: Iterable[Variable]) -> Obstacle:
-        """[graph.static.check]"""
+        """An obstacle with the chain of steps it comes from.  [graph.static.check]"""
         needs = frozenset(variables)
         origin = [base for variable in sorted(needs) if (base := base_of(variable)) is not None]
         return Obstacle(rule, step.span, says, label, self._chain(origin), needs)

@@ -119,7 +119,7 @@ class _Planner:
         self.entry.assume(goal)
         self.facts.assume(goal)
 
-    # --------------------------------------------------------------------------------------------- one step at a time
+    # ---------------------------------------------------------------------------------------- placement, step by step
     def _place_all(self, found: Lives) -> None:
         ending: dict[int, list[str]] = defaultdict(list)
         for path, last in found.last.items():

@@ -68,7 +68,7 @@ def nowhere(says: str, step: Apply | Rename) -> Unreachable:
 def forgetting(seen: SweepState, step: Apply, moved: Apply) -> Apply:
     """Hide the numbers of literal operands from the step, if its rule would need a check that is not proved.
 
-    So an element that faults at run time still does.   [pass.sharpen.numbers]
+    An element that causes a fault at run time then still causes it.   [pass.sharpen.numbers]
     """
     places = [
         place

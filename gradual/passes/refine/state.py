@@ -23,7 +23,7 @@ from gradual.types.unpacking import rank_stated, sizes
 
 
 class Rank(Enum):
-    """What a check says about a rank: something new (or nothing), what is known, or a contradiction."""
+    """How a check relates to what is known of a rank: it is new (or states no rank), known, or a contradiction."""
 
     NEW = auto()
     KNOWN = auto()

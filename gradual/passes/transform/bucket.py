@@ -354,4 +354,4 @@ PASSES: tuple[Pass, ...] = (
         takes="[@f:]n=1,8,64 [pad=VALUE]",
     ),
 )
-"""Bucketing."""
+"""The pass `bucket`."""

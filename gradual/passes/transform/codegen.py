@@ -84,7 +84,7 @@ def _given(text: str, function: Function) -> Iterator[tuple[str, str]]:
         yield (key if key in ("pad", "calls") else f"{function.name}:{key}"), value
 
 
-# --------------------------------------------------------------------------------------------------------- the account
+# --------------------------------------------------------------------------------------------------------- cost report
 def _account(name: str, before: Module, after: Module) -> Iterator[str]:
     """What a policy costs and saves: copies of code, and checks in each call.   [pass.codegen.account]"""
     copies = [one for key, one in after.functions.items() if key not in before.functions]
@@ -144,4 +144,4 @@ PASSES: tuple[Pass, ...] = (
         idempotent=True,
     ),
 )
-"""Policies."""
+"""The pass `codegen`."""

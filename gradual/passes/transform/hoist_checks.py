@@ -22,7 +22,7 @@ from gradual.types.unpacking import base_of, shapes_unknown
 from gradual.verdict import Proved
 
 
-# -------------------------------------------------------------------------------------------------------------- earlier
+# ------------------------------------------------------------------------------------------------------------- hoisting
 @dataclass(slots=True, eq=False)
 class Hoisting:
     """Hoists the checks of one function, block by block.
@@ -78,7 +78,7 @@ def hoisted(module: Module, context: Context) -> Transformed:
     return Transformed(with_functions(module, functions), tuple(notes))
 
 
-# ---------------------------------------------------------------------------------------------------------------- fewer
+# ----------------------------------------------------------------------------------------------- dropping proved checks
 def without_proved(module: Module, context: Context) -> Transformed:
     """Drop the checks that are proved by the facts before them.   [pass.proved]"""
     proved: set[int] = set()
@@ -120,4 +120,4 @@ PASSES: tuple[Pass, ...] = (
         idempotent=True,
     ),
 )
-"""Checks."""
+"""The passes on checks."""

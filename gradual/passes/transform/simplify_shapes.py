@@ -52,7 +52,7 @@ class Simplifying:
             self.made[step.name] = step
         return self._number(sweep, step, type) or step
 
-    # ------------------------------------------------------------------------------------------------- the same value
+    # ------------------------------------------------------------------------------------ results equal to an operand
     def _same(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> str | None:
         """The operand that the result is equal to; None if there is none.   [pass.shapes.same]"""
         identity = step.operator.identity
@@ -75,7 +75,7 @@ class Simplifying:
             return False
         return all(sweep.holds(equal(own, size)) for own, size in pairs)
 
-    # ------------------------------------------------------------------------------------------- one after the other
+    # -------------------------------------------------------------------------------------------------- two in a row
     def reshaped(self, sweep: Sweep, step: Apply, inner: Apply) -> Apply | None:
         """Merge two reshapes into one to the final sizes.   [pass.shapes.twice]"""
         type = step.type

@@ -257,4 +257,4 @@ PASSES: tuple[Pass, ...] = (
         takes="[@f:]n=3 … [calls=redirect|check]",
     ),
 )
-"""Specializing."""
+"""The pass `specialize`."""

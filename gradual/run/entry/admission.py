@@ -133,7 +133,7 @@ class Admission:
             case _:
                 return TupleType(_parts(variable, len(value)))
 
-    # ----------------------------------------------------------------------------------------------- one piece
+    # ---------------------------------------------------------------------------------- comparison of one part
     def _wrong(self, piece: Piece) -> str:
         match piece.type, piece.value:
             case (TensorType() | UnrankedType()) as type, Tensor() as value:

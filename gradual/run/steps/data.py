@@ -62,7 +62,7 @@ def _depth(pattern: CorePattern) -> int:
             return 0
 
 
-# ---------------------------------------------------------------------------------------------------------- outside
+# ------------------------------------------------------------------------------------------- results for the caller
 def shown_outside(value: Held, span: Span) -> Value:
     """Return a value to the outside caller; it must hold no function or reference.  Raises Fault.  [run.fault]"""
     waiting: list[Held] = [value]
@@ -84,7 +84,7 @@ def shown_outside(value: Held, span: Span) -> Value:
 # ------------------------------------------------------------------------------------------------------- conversion
 @dataclass(slots=True)
 class _Rebuilding:
-    """A structure under conversion, field by field; if `into` is given, its variable `target` gets the result."""
+    """A structure under conversion, field by field; the result is assigned to `target` in the frame `into`, if any."""
 
     value: Constructed
     conversion: Conversion

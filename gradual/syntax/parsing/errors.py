@@ -56,7 +56,7 @@ def unsupported_version(version: str, span: Span) -> Diagnostic:
     return Diagnostic("E0103", "syntax.version", f"version {version} of the text format is not supported", span)
 
 
-# ------------------------------------------------------------------------------------------ what was expected
+# -------------------------------------------------------------------------------------------- expected tokens
 STARTERS = frozenset(
     {
         *("LOCAL", "GRAPH", "GLOBAL", "NAME", "NUMBER", "STRING", "META", "HOLE", "BOUND", "LPAR", "LSQB", "LBRACE"),

@@ -212,7 +212,7 @@ class Lexer:
             for match in _ELEMENT.finditer(self.text, start, end)
         )
 
-    # -------------------------------------------------------------------------------- the uncommon
+    # ----------------------------------------------------------------------------- uncommon tokens
     def _uncommon(self, kind: str, start: int, end: int, last: int) -> tuple[int | None, Any, int]:
         """A token's symbol (None: no token), its value, and the offset to continue at."""
         text, number, signs = self.text, self.lexicon.number, self.lexicon.signs

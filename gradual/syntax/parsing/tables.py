@@ -85,7 +85,7 @@ def tables() -> Tables:
     return _read(json.loads(stored))
 
 
-# ------------------------------------------------------------------------------------------------ keeping
+# ---------------------------------------------------------------------------------------------- the cache
 def _cache_folder() -> Path:
     if sys.platform == "win32":
         home = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
@@ -132,7 +132,7 @@ def _read(stored: dict[str, Any]) -> Tables:
     )
 
 
-# ------------------------------------------------------------------------------------------------- making
+# ------------------------------------------------------------------------------------ computation by Lark
 def compiled(grammar: str) -> Lark:
     """Lark's own parser of the grammar; `strict` makes every conflict an error."""
     from lark import Lark

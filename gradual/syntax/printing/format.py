@@ -14,7 +14,7 @@ from gradual.syntax.printing.layout import Piece, Sort, laid_out
 
 
 def formatted(source: Source) -> str:
-    """The text in canonical layout, every token and comment kept; a text with errors as it is.   [syntax.format]"""
+    """The text in canonical layout, every token and comment kept; a text with errors is unchanged.   [syntax.format]"""
     _, diagnostics = parse(source)
     if any(diagnostic.rule != "syntax.metadata" for diagnostic in diagnostics):
         return source.text

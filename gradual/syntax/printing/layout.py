@@ -14,7 +14,7 @@ from gradual.gc_paused import collector_paused
 
 
 class Sort(Enum):
-    """The kind of a piece of text, as far as the blanks around it depend on it."""
+    """The kind of a piece of text, by which the blanks around it are chosen."""
 
     OPERAND = auto()  # a name, variable, literal, key or hole
     SIGN = auto()
@@ -79,7 +79,7 @@ class _Layout:
         else:
             self._note(index, piece)
 
-    # -------------------------------------------------------------------------------- separation
+    # -------------------------------------------------------------------------------- separators
     def _separator(self, piece: Piece) -> str:
         if self.written is START:
             return ""
@@ -142,7 +142,7 @@ class _Layout:
     def _names_operator(self) -> bool:
         return self.before.sort is Sort.KEYWORD and self.before.text == "operator"
 
-    # -------------------------------------------------------------------------------- what follows from a token
+    # ------------------------------------------------------------------------------------ updates after a token
     def _note(self, index: int, piece: Piece) -> None:
         self.breaks = piece.sort in (Sort.HEADER, Sort.METADATA)
         self.prefix = piece.text == "-" and piece.sort is Sort.SIGN and not self._is_operand()

@@ -57,7 +57,7 @@ def _foreign(name: str) -> ValueError:
 def _buffer(data: Any) -> Read | None:
     try:
         view = memoryview(data)
-    except (TypeError, ValueError, BufferError):  # no buffer, or none for such elements
+    except (TypeError, ValueError, BufferError):  # no buffer, or an unsupported element type
         return None
     order, code = (view.format[0], view.format[1:]) if view.format[:1] in tuple("@=<>!") else ("@", view.format)
     if code not in _KINDS:

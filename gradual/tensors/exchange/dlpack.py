@@ -80,7 +80,7 @@ _free = _function("PyMem_RawFree", None, c_void_p)
 _FREE = ctypes.cast(ctypes.pythonapi.PyMem_RawFree, c_void_p).value
 
 
-# --------------------------------------------------------------------------------------------------------- lending
+# ---------------------------------------------------------------------------------------------------------- export
 def exported(shape: tuple[int, ...], dtype: DType, raw: memoryview, max_version: tuple[int, int] | None) -> object:
     """A capsule with a copy of the elements, in the newest version that the consumer supports.
 
@@ -144,7 +144,7 @@ _ALONE = _holders([object()])
 """The reference count of a capsule that only the list refers to."""
 
 
-# ------------------------------------------------------------------------------------------------------- borrowing
+# ---------------------------------------------------------------------------------------------------------- import
 class Borrowed(NamedTuple):
     """A copy of an imported array: its elements as bytes in row-major order."""
 

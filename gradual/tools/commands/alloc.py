@@ -194,7 +194,7 @@ def _formula(dim: Dim) -> int | str:
     return dim.value if dim.value is not None else str(dim)
 
 
-# ---------------------------------------------------------------------------------------------------------- drawing
+# ---------------------------------------------------------------------------------------------------------- picture
 def _draw(plan: Plan, path: str) -> None:
     unknown = sorted({variable.name for slot in plan.slots for variable in slot.size.variables()})
     if unknown:

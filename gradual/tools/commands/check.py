@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ENDINGS = PROGRAM, *MODELS
 """The endings of the files that are checked in a folder."""
 SHOWN = 20
-"""How many errors are shown unless `--max-errors` says otherwise."""
+"""The default of `--max-errors`: how many errors are shown."""
 
 
 @dataclass(slots=True)

@@ -259,7 +259,7 @@ def _written_types(module: ast.Module) -> Iterator[Span]:
             yield part.span if part.name is None else part.name.span
 
 
-# ------------------------------------------------------------------------------------------------------ while typing
+# ----------------------------------------------------------------------------------------- completion and signatures
 def completions(document: Document, found: Findings, offset: int) -> list[lsp.CompletionItem]:
     """The completions at a position."""
     before = document.text[:offset]

@@ -18,7 +18,7 @@ from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.features import SEVERITIES, SOURCE, range_of
 
 Published = dict[str, list[lsp.Diagnostic]]
-"""URI of a file -> its diagnostics."""
+"""URI of a file -> the diagnostics shown in it."""
 
 
 def checked_model(path: str, options: Options) -> tuple[Compilation, Published]:

@@ -157,7 +157,7 @@ def _goals(site: Site) -> list[Constraint]:
 
 
 def _sizes(site: Site) -> Iterator[Proposal]:
-    """Each unknown size as its solution or a fresh name, with other constraints as clauses: all, then groups."""
+    """Each unknown size as its solution or fresh name, with clauses: all, then those without names, then by name."""
     opens = open_sizes(site.written)
     needs = solved(_goals(site), {one.variable for one in opens})
     free = [one.variable for one in opens if one.variable not in needs.sizes]

@@ -1,4 +1,4 @@
-"""Which of the conditions that an exporter assumed a model needs.
+"""Which guards, the conditions that an exporter assumed, a model needs.
 
 A guard is *implied* if it holds for all sizes that the types allow, *needed* if without it the model has more errors or
 residual checks, and *not needed* otherwise: then it only rules out inputs on which the model runs.

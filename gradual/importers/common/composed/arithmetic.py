@@ -13,7 +13,7 @@ from gradual.types.dtype import DType
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A tensor in a composition; a number beside it is a scalar of its element type."""
+    """A tensor in a composition; a number combined with it becomes a scalar of its element type."""
 
     use: Applying
     value: Value
@@ -90,7 +90,7 @@ class Term:
 
 
 def function(operator: str) -> Callable[[Term], Term]:
-    """An operator of one operand as a function of terms."""
+    """A unary operator as a function of terms."""
     return lambda term: term.applied(operator)
 
 
@@ -101,7 +101,7 @@ sign, trunc, rounded, isnan, isinf = map(function, ("sign", "trunc", "round", "i
 
 
 def where(condition: Term, then: Term | float, orelse: Term | float, like: Term | None = None) -> Term:
-    """One of two terms; numbers are of the other one's element type, two of them of that of `like`."""
+    """An elementwise choice; a number has the element type of the other branch, two numbers have that of `like`."""
     kind = next(one for one in (then, orelse, like) if isinstance(one, Term))
     parts = [one.value if isinstance(one, Term) else kind.use.like(one, kind.value) for one in (then, orelse)]
     return Term(kind.use, kind.use.call("where", condition.value, *parts))
@@ -123,17 +123,17 @@ def between(one: Term, low: Term | float, high: Term | float) -> Term:
 
 
 def log1p(x: Term) -> Term:
-    """log(1 + x), as precise for small numbers as for others."""
+    """log(1 + x), precise for small x too."""
     return where(absolute(x) < 0.5, 2.0 * atanh(x / (2.0 + x)), log(1.0 + x))
 
 
 def expm1(x: Term) -> Term:
-    """exp(x) - 1, as precise for small numbers as for others."""
+    """exp(x) - 1, precise for small x too."""
     return tanh(x / 2.0) * (exp(x) + 1.0)
 
 
 def is_below_zero(x: Term) -> Term:
-    """Whether the sign is negative, also of zero."""
+    """Whether the sign is negative; true of -0."""
     return (x < 0.0) | (1.0 / x < 0.0)
 
 

@@ -12,11 +12,11 @@ from gradual.importers.common.values import Value, is_named
 from gradual.types.dtype import DType
 
 Turn = Callable[[list[Value], list[Value]], list[Value]]
-"""What a scan repeats: from what is carried, and the slices at a place, what is carried on and the results there."""
+"""The body of a scan: (carried values, slices at an index) -> new carried values, then the results at that index."""
 
 
 def scanned(use: Applying, name: str, begun: Sequence[Value], slices: Sequence[Value], turn: Turn) -> list[Value]:
-    """The results of a scan: what is carried in the end, and what each turn gives beside it, stacked."""
+    """The results of a scan: the last carried values, and the stacked further results of all iterations."""
     builder = use.builder
     if not slices:
         raise Unsupported("nothing that it goes along")
@@ -41,7 +41,7 @@ def scanned(use: Applying, name: str, begun: Sequence[Value], slices: Sequence[V
 def _stacks(
     use: Applying, begun: Sequence[Value], slices: Sequence[Value], turn: Turn, length: int | Value
 ) -> list[Value]:
-    """Zeros in the shape of all results of the turns."""
+    """Zeros in the shape of the stacked results."""
     first = use.builder.number(0, DType.INT64)
     with use.builder.inside():
         firsts = [use.call("take", one, first, axis=0, mode="fast") for one in slices]

@@ -37,7 +37,7 @@ class Windows:
 
 
 def begun(use: Applying, x: Value, pooled: Value, windows: Windows) -> Value:
-    """The windows of a pool that begin before the border behind the data: with `ceil_mode`, the last one may not."""
+    """The pool without windows that begin in the padding after the data, which `ceil_mode` may add."""
     first = x.rank - len(windows.kernel)
     each = zip(windows.reach, windows.strides, windows.before, windows.after, strict=True)
     for axis, (reach, step, before, after) in enumerate(each, first):

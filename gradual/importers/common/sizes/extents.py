@@ -17,12 +17,12 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INVENTED = re.compile(
     r"unk__\d+|(p2o\.)?DynamicDimension\.\d+|\w+_dynamic_axes_\d+|[Nn]one|[Uu]nknown(_\w+)?", re.ASCII
 )
-"""What converters write for an unknown size: tf2onnx and ONNX's shape inference, Paddle's converter, torch's."""
+"""Names for unknown sizes from tf2onnx, ONNX's shape inference, Paddle's converter and torch's."""
 _RESERVED = (
     *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
     *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
 )
-"""Words of the language, which cannot name a size."""
+"""Keywords of the language, which cannot name a size."""
 
 
 class Dims:
@@ -43,8 +43,8 @@ class Dims:
         """Name the sizes of some inputs.
 
         Args:
-            called: names that the user wants, by the model's name of a size or by its usual one.
-            usual: names in place of those that the model has, where these are no use.
+            called: names that the user wants, by the model's name of a size or by its name in `usual`.
+            usual: better names for sizes, by the model's names.
 
         Raises Unsupported if `called` has a name that no size has.
         """
@@ -90,7 +90,7 @@ class Dims:
         return set(one.names) - set(self._known)
 
     def _told(self, one: Formula) -> str | None:
-        """The only name of a formula that has none in the program yet, if the formula can be solved for it."""
+        """The only size in a formula without a name in the program, if the formula can be solved for it."""
         missing = self._missing(one)
         return next(iter(missing)) if len(missing) == 1 and missing <= one.solves else None
 
@@ -105,7 +105,7 @@ class Dims:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the model calls the sizes that have a name in the program."""
+        """The model's names of the sizes that have a name in the program."""
         return tuple(self._known)
 
     def empty(self, names: Iterable[str]) -> list[str]:

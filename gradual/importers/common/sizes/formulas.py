@@ -1,7 +1,7 @@
-"""Sizes that a model writes as formulas of others, as exporters print them: `(s0 + 1)//2`, `floor(h/2)`, `16H`.
+"""Sizes that exporters write as formulas of other sizes: `(s0 + 1)//2`, `floor(h/2)`, `16H`.
 
-A formula is read by Python's own parser and never evaluated.  Numbers are fractions on the way: `floor(h/2 + 1/2)` is
-`(h + 1) // 2`, and a quotient that nothing rounds is exact, which the program requires.
+A formula is read by Python's own parser and never evaluated.  Numbers are read as fractions: `floor(h/2 + 1/2)` is
+`(h + 1) // 2`, and a quotient that is not rounded must be exact, which the program requires.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _FINEST = 64
 
 
 class NoFormula(Exception):
-    """The text is no formula that a program can express."""
+    """The text is not a formula that a program can express."""
 
 
 Written = Callable[[Callable[[str], str]], str]
-"""Writes a formula as a program does, given the spelling of each size in it."""
+"""Writes a formula in the language, given the spelling of each size in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class _Fraction:
-    """A numerator as a program writes it, and a denominator.
+    """A numerator, as text in the language, and a denominator.
 
     Attributes:
         level: the precedence of the numerator's outermost operator.
@@ -222,7 +222,7 @@ def _ceiled(found: _Fraction) -> _Fraction:
 
 
 def formula(text: str) -> Formula:
-    """Read a text as a formula; raises NoFormula if it is none, or none that a program can express."""
+    """Read a text as a formula; raises NoFormula if it is not a formula, or if a program cannot express it."""
     if len(text) > _LONGEST:
         raise NoFormula
     spelled = _FACTOR.sub(r"\1*", text)

@@ -21,8 +21,8 @@ class Node:
     Attributes:
         overload: which of several functions of one name is applied.
         inputs: names of values; an empty one is an optional input that is left out.
-        attributes: integers, floats, strings, tensors, graphs, and tuples of them, or what is not read.
-        metadata: what the exporter recorded of where the node comes from.
+        attributes: integers, floats, strings, tensors, graphs, and tuples of these; `Unread` for any other value.
+        metadata: the exporter's record of the node's origin.
     """
 
     operator: str
@@ -41,7 +41,7 @@ class Node:
 
     @property
     def title(self) -> str:
-        """The name by which users know the node."""
+        """The node's name for users."""
         return self.name or next(filter(None, self.outputs), self.operator)
 
 
@@ -50,7 +50,7 @@ class Graph:
     """A graph: the model's own, or the body of a node.
 
     Attributes:
-        declared: what the model says of the types of its intermediate values, by name.
+        declared: the declared types of its intermediate values, by name.
     """
 
     name: str

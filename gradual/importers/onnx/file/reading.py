@@ -39,7 +39,7 @@ _DTYPES = {
 NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
 
 _NO_NAMES = ("", "?", "-1")
-"""What exporters write for a size without a name; as names they would wrongly mean equal sizes."""
+"""Exporters' texts for a size without a name; read as names, they would wrongly mean equal sizes."""
 
 INITIALIZERS_APART = 4
 """The version of the format since which initializers need not be listed as inputs too."""
@@ -186,7 +186,7 @@ def _taken(node: Node) -> Iterator[str]:
 
 
 def first_line(error: Exception) -> str:
-    """What an exception says in one line."""
+    """An exception's message on one line."""
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
@@ -247,7 +247,7 @@ def _graph(proto: Any) -> Graph:
 
 
 def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
-    """What `read` returns, or why it fails: a part that is not used must not prevent the import."""
+    """The result of `read`, or an `Unread` with its error: a part that is not used must not prevent the import."""
     try:
         return read(proto)
     except Unsupported as reason:

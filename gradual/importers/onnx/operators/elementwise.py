@@ -261,7 +261,7 @@ def thresholded_relu(use: Use) -> Value:
 
 @imports("Elu", "Selu", "Celu")
 def exponential_linear(use: Use) -> Value:
-    """Positive elements as they are, negative ones exponential; `Selu` scales the result."""
+    """Positive elements unchanged, negative ones exponential; `Selu` scales the result."""
     x, kind = use[0], use.node.operator
     alpha = use.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
     scale = use.attribute("gamma", 1.0507009873554805) if kind == "Selu" else 1.0

@@ -148,7 +148,7 @@ def _start(use: Use, axis: int, start: int, step: int) -> int | Value:
 
 
 def _starts(use: Use, axes: Sequence[int], starts: Value, steps: Value) -> Value:
-    """The same for starts that are computed when the model runs, and for steps of either sign."""
+    """As `_start`, for starts that are computed when the model runs, and for steps of either sign."""
     sizes = use.call("shape_of", use[0], dtype=starts.dtype)
     first = use.call("negative", use.call("take", sizes, use.builder.integers(axes), axis=0, mode="fast"))
     back = use.call("less", steps, use.like(0, steps))
@@ -195,7 +195,7 @@ def top(use: Use) -> list[Value]:
     found = use.counted(use.call("dyn.topk", use[0], count, **settings), 2)
     end = use.call("reshape", count, newshape=[1])
     start, step = (use.builder.integers([number], end.dtype) for number in (0, 1))
-    axes = [positive(use.attribute("axis", -1), use[0].rank)]  # for k = 0 it returned all elements
+    axes = [positive(use.attribute("axis", -1), use[0].rank)]  # for k = 0 `topk` returned all elements
     return [use.call("dyn.strided_slice", part, start, end, step, axes=axes) for part in found]
 
 

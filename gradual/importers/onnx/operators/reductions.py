@@ -1,4 +1,4 @@
-"""Operators that combine the elements along axes: reductions, scans, softmax, einsum."""
+"""Operators that combine elements along axes: reductions, scans, softmax, einsum."""
 
 from __future__ import annotations
 

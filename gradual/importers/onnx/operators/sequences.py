@@ -104,7 +104,7 @@ def _from_front(use: Use, all: Value, place: Value) -> Value:
     return lists.applied(use.builder, "@sequence_place", TensorType((), DType.INT64), all, scalar)
 
 
-# ------------------------------------------------------------------------------------------------ tensors into one
+# --------------------------------------------------------------------------------------------------- concatenation
 @imports("ConcatFromSequence")
 def concatenate(use: Use) -> Value:
     """The elements one after another along an axis, or along a new one."""
@@ -131,7 +131,7 @@ def concatenate(use: Use) -> Value:
     )
 
 
-# --------------------------------------------------------------------------------------------- a tensor into several
+# --------------------------------------------------------------------------------------------------------- splitting
 @imports("SplitToSequence")
 def split_to_sequence(use: Use) -> Value:
     """Parts along an axis: of given sizes, or of one size, except that the last may be smaller."""

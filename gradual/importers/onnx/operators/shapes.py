@@ -143,7 +143,7 @@ def transpose(use: Use) -> Value:
 
 @imports("Expand")
 def expand(use: Use) -> Value:
-    """The tensor and a shape broadcast to each other: where the shape says 1, the tensor may have more."""
+    """The tensor and a shape broadcast to each other: where the shape has 1, the tensor may have another size."""
     x, wanted = use[0], use[1]
     if _is_reached(x, wanted):
         if isinstance(wanted.constant, Tensor):

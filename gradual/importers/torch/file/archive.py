@@ -1,7 +1,7 @@
-"""The files inside a `.pt2` archive: a zip with JSON and raw weights, of which only what is needed is unpacked.
+"""The files inside a `.pt2` archive: a zip with JSON and raw weights; files are unpacked when they are needed.
 
-Nothing is written to disk, so that names with `..` are names like others.  How much memory and time an archive takes
-is bounded by the limits `directory`, `description` and `file`, whatever the archive says of itself.
+Nothing is written to disk, so names with `..` are harmless.  The limits `directory`, `description` and `file` bound the
+memory and time that an archive takes, whatever sizes the archive declares.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _BAD = (
     struct.error,
     zlib.error,
 )
-"""What reading a damaged, encrypted or strangely compressed archive raises."""
+"""The exceptions of reading an archive that is damaged, encrypted, or compressed in an unsupported way."""
 
 OLD = "serialized_exported_program.json"
-"""What an archive of PyTorch before 2.8 has."""
+"""A file of archives from PyTorch before 2.8."""
 ORDERS = {"little": False, "big": True}
-"""What the file `byteorder` says -> whether the most significant byte of a number is the first."""
+"""Text of the file `byteorder` -> whether numbers are big-endian."""
 
 
 class Archive:
     """An open archive; each file is unpacked when it is asked for.
 
     Attributes:
-        path: of the archive, for messages.
-        is_big_endian: whether the most significant byte of each number in it is the first.
+        path: the archive's path, for messages.
+        is_big_endian: whether its numbers are big-endian.
     """
 
     def __init__(self, file: str | IO[bytes], path: str) -> None:
@@ -81,7 +81,7 @@ class Archive:
         return None
 
     def _found(self, names: Sequence[str]) -> str:
-        """The folder that everything is in; raises Unreadable where it is no archive of `torch.export.save`."""
+        """The folder that contains all files; raises Unreadable if this is no archive of `torch.export.save`."""
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise self.invalid(f"it has two files `{twice[0]}`")
@@ -94,7 +94,7 @@ class Archive:
         raise self.invalid("it has no file `archive_format`, so `torch.export.save` did not write it")
 
     def _order(self) -> bool:
-        """Whether numbers are big-endian; archives without a word on it are little-endian, as nearly all machines."""
+        """Whether numbers are big-endian; archives that do not say are little-endian, as nearly all machines are."""
         said = self.text("byteorder") if self.has("byteorder") else "little"
         if said not in ORDERS:
             raise self.invalid(f"the byte order is `{said[:20]}`, and not `little` or `big`")
@@ -105,21 +105,21 @@ class Archive:
         return Unreadable("E0703", f"`{self.path}` is not a PyTorch export: {why}")
 
     def _lost(self, error: OSError) -> Unreadable:
-        if error.errno == errno.EINVAL:  # a place that no file has
+        if error.errno == errno.EINVAL:  # an offset outside the file
             return self.invalid("it is damaged")
         return Unreadable("E0701", f"cannot read `{self.path}`: {error.strerror or error}")
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Whether the archive has a file of this name."""
         return self._folder + name in self._names
 
     def names(self, folder: str) -> list[str]:
-        """The names of the files in a folder, without it."""
+        """The names of the files in a folder, relative to it."""
         start = self._folder + folder
         return sorted(name.removeprefix(start) for name in self._names if name.startswith(start))
 
     def content(self, name: str, most: int = LIMITS.file) -> bytes:
-        """At most so many of the first bytes of a file, of which no more are unpacked."""
+        """The first `most` bytes of a file, or fewer if it is shorter; no more are unpacked."""
         try:
             info = self._zip.getinfo(self._folder + name)
             if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
@@ -149,7 +149,7 @@ class Archive:
             raise self.invalid(f"`{name}` is not UTF-8") from error
 
     def json(self, name: str) -> Any:
-        """The JSON of a file; raises Unreadable also for one that nests too deep."""
+        """The JSON of a file; raises Unreadable if it is invalid or nests too deep."""
         text = self.text(name)
         try:
             with collector_paused():
@@ -165,13 +165,13 @@ class Archive:
 
 
 _END, _END_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q")
-"""The ends of a zip archive, of the older form and of ZIP64: mark, numbers, and the size of the table of contents."""
+"""The end records of a zip archive, older form and ZIP64: signature, numbers, and size of the table of contents."""
 _LOCATOR = struct.Struct("<4sLQL")
-"""What stands before the older end and says where that of ZIP64 is."""
+"""The record before the older end record; it has the offset of the ZIP64 end record."""
 
 
 def directory_length(stream: IO[bytes]) -> int:
-    """How many bytes the table of contents of an archive has, by its own account; 0 where there is no archive.
+    """The declared size in bytes of an archive's table of contents; 0 if there is no archive.
 
     Source: "APPNOTE.TXT - .ZIP File Format Specification", sections 4.3.14 to 4.3.16.
     """

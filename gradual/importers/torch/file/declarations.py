@@ -1,7 +1,7 @@
-"""Which arguments PyTorch's operators take, so that importers meet none of another type.
+"""The parameters of PyTorch's operators, by which arguments are checked before an importer reads them.
 
 `declarations.txt` has a line for each operator that is imported, in the form of
-`aten/src/ATen/native/native_functions.yaml`; those that take graphs have their arguments by position.
+`aten/src/ATen/native/native_functions.yaml`; operators that take graphs have positional arguments.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _PARAMETER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What an operator takes under a name.
+    """A parameter of an operator.
 
     Attributes:
-        type: of the argument, or of the parts of a list.
-        is_list: whether it is a list.
-        may_be_one: whether one part may stand for a list of equal ones.
-        may_be_none: whether it may be None; of a list `Tensor?[]`, whether its parts may be.
+        type: the type of the argument, or of the elements of a list.
+        is_list: whether the argument is a list.
+        may_be_one: whether a single element is accepted as a list of equal elements.
+        may_be_none: whether it may be None; for a list `Tensor?[]`, whether its elements may be.
         is_required: whether it has no default.
-        is_rest: whether it stands for all arguments that follow.
+        is_rest: whether it takes all remaining arguments.
     """
 
     type: str
@@ -77,11 +77,11 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
     "ScalarType": lambda argument: isinstance(argument, DType | str),
     "Graph": lambda argument: isinstance(argument, Graph),
 }
-"""Types whose arguments importers look at -> what is of the type."""
+"""Type -> whether an argument has it; arguments of other types are not checked."""
 
 
 def misfit(node: Node) -> str | None:
-    """What is wrong with the arguments of a call; nothing is said of operators without a declaration."""
+    """The error in the arguments of a call; None if there is none, or if the operator has no declaration."""
     declared = declarations().get(node.operator)
     if declared is None:
         return None
@@ -100,7 +100,7 @@ def misfit(node: Node) -> str | None:
 
 
 def _named(declared: Sequence[tuple[str, Parameter]], positional: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments by position under their names; those that no parameter is left for under their numbers."""
+    """Positional arguments with the names of their parameters; excess ones have their position as name."""
     for index, argument in enumerate(positional):
         name, parameter = declared[min(index, len(declared) - 1)]
         if parameter.is_rest:
@@ -111,7 +111,7 @@ def _named(declared: Sequence[tuple[str, Parameter]], positional: Sequence[Any])
 
 @cache
 def declarations() -> Mapping[str, Mapping[str, Parameter]]:
-    """What each operator takes."""
+    """Operator -> its parameters by name."""
     lines = Path(__file__).with_name("declarations.txt").read_text("utf-8").splitlines()
     return {line.partition("(")[0]: dict(_parameters(line.partition("(")[2][:-1])) for line in lines}
 

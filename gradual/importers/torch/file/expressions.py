@@ -1,7 +1,7 @@
 """Sizes as PyTorch saves them, in the form of sympy's `srepr`: `Mul(Integer(5), Symbol('s17', integer=True))`.
 
 The text is parsed by Python's own parser and never evaluated; it becomes a number, a symbol, or a formula in the usual
-notation, `5*s17`, which `importers/common/formulas` reads as it does those of other exporters.
+notation, `5*s17`, which `importers/common/sizes/formulas` reads for all exporters.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _INFIX: dict[str, ast.operator] = {
 }
 _LONGEST = 10_000
 _ODD = re.compile(r"[^\w(), ='-]|(?<!\w)[0-9]\w*[A-Za-z_]")
-"""What sizes have not: other marks, and names that begin with a digit; Python's parser may print warnings on them."""
+"""Text that no size contains, and on which Python's parser may print warnings."""
 
 
 def size(text: str) -> Extent:
-    """The size that a text describes; None for one that no formula says."""
+    """The size that a text describes; None if it is no formula of sizes."""
     if len(text) > _LONGEST or _ODD.search(text):
         return None
     try:
@@ -42,7 +42,7 @@ def size(text: str) -> Extent:
 
 
 def _infix(node: ast.expr) -> ast.expr:
-    """The expression in the usual notation; raises ValueError where it is none of sizes."""
+    """The expression in the usual notation; raises ValueError if it is no formula of sizes."""
     match node:
         case ast.Call(ast.Name("Symbol"), [ast.Constant(str(name))], _) if name.isidentifier():
             return ast.Name(name)
@@ -59,7 +59,7 @@ def _infix(node: ast.expr) -> ast.expr:
 
 
 def _constant(value: int) -> ast.expr:
-    """A number, the sign of a negative one apart, so that it is put in brackets where it has to be."""
+    """A number; a negative one as a negation, so that it is put in brackets where necessary."""
     return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
 
 

@@ -1,4 +1,4 @@
-"""JSON values of the types that a schema says; a value of another type raises Malformed."""
+"""JSON values of the types in a schema; a value of another type raises Malformed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _SHOWN = 60
 """How many characters of a value are shown in a message."""
 
 _NO_JSON = {"Infinity": float("inf"), "-Infinity": float("-inf"), "NaN": float("nan")}
-"""Numbers that JSON has not, as PyTorch writes them."""
+"""PyTorch's texts for numbers that JSON lacks."""
 
 
 class Malformed(Exception):
-    """A part of a file that is not as its schema says; the argument says how."""
+    """A part of a file violates its schema; the argument says how."""
 
 
 def entry(form: Any, key: str) -> Any:
-    """The entry of a mapping that must be there."""
+    """A required entry of a mapping."""
     found = mapping(form)
     if key not in found:
         raise Malformed(f"`{key}` is missing")
@@ -26,7 +26,7 @@ def entry(form: Any, key: str) -> Any:
 
 
 def only(form: Any) -> tuple[str, Any]:
-    """The one entry of a mapping, which says by its key which of several forms it is."""
+    """The only entry of a mapping: a variant of a union, whose key names the variant."""
     found = mapping(form)
     if len(found) != 1:
         raise _not("one of several forms", form)
@@ -48,7 +48,7 @@ def items(form: Any) -> list[Any]:
 
 
 def text(form: Any) -> str:
-    """A text; what is no character, as in the name of a file that is not UTF-8, is replaced."""
+    """A text; lone surrogates, as in the name of a file that is not UTF-8, are replaced."""
     if not isinstance(form, str):
         raise _not("a text", form)
     return form if form.isascii() else form.encode("utf-8", "replace").decode()
@@ -77,14 +77,14 @@ def truth(form: Any) -> bool:
 
 
 def real(form: Any) -> float:
-    """A number; those that JSON has not are texts."""
+    """A number; infinities and NaN are texts."""
     if isinstance(form, str) and form in _NO_JSON:
         return _NO_JSON[form]
     return form if isinstance(form, float) else float(whole(form))
 
 
 def rank(sizes: list[Any]) -> list[Any]:
-    """The sizes of a tensor, if they are not too many."""
+    """The sizes of a tensor; raises Malformed if they are too many."""
     if len(sizes) > LIMITS.rank:
         raise Malformed(f"a tensor of rank {len(sizes)}: the limit `rank` is {LIMITS.rank}")
     return sizes

@@ -1,7 +1,7 @@
 """Reading a `.pt2` archive: the JSON of `torch/_export/serde` as the values of `schema`.
 
-Only what a program needs is read.  A field of another form than the schema says makes the archive unreadable, and so
-does a name that nothing has defined where it is used.
+Only the fields that a program needs are read.  The archive is unreadable if a field violates the schema, or if a name
+is used before it is defined.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ MAJOR = 8
 """The version of the schema that is read; its minor versions only add fields."""
 
 NUMBERS = {"as_sym_int": DType.INT64, "as_sym_float": DType.FLOAT64, "as_sym_bool": DType.BOOL}
-"""Which scalars numbers of Python are that may be computed while the program runs."""
+"""Kind of a Python number that may be computed while the program runs -> its element type."""
 
 MODELS = "models/"
 WEIGHTS, CONSTANTS = "data/weights/", "data/constants/"
 LISTINGS = {WEIGHTS: "_weights_config.json", CONSTANTS: "_constants_config.json"}
-"""Where tensors are, and how the file there ends that lists them."""
+"""Folder of tensors -> the end of the name of the file in it that lists them."""
 STORED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 WRITTEN = {"buffer_mutation": "buffer_name", "parameter_mutation": "parameter_name"}
 WRITTEN |= {"user_input_mutation": "user_input_name"}
@@ -37,7 +37,7 @@ WRITTEN |= {"user_input_mutation": "user_input_name"}
 
 
 def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive]:
-    """The program in an archive, and the archive for its weights; messages call the file by `name`.
+    """The program in an archive, and the archive for its weights; `name` is the file's name in messages.
 
     Raises Unreadable if the file holds no program.
     """
@@ -75,11 +75,11 @@ def _check_version(archive: Archive, document: Any) -> None:
 
 
 class _Reading:
-    """One archive under way.
+    """Reads one archive.
 
     Attributes:
         own: the name of the program in the archive.
-        depth: how deep the graph that is being read is inside others.
+        depth: the nesting depth of the graph that is being read.
         operations: how many nodes have been read.
     """
 
@@ -91,7 +91,7 @@ class _Reading:
 
     # ------------------------------------------------------------------------------------------------- the program
     def model(self, document: Any) -> Model:
-        """The program with what its signature says of its inputs and outputs."""
+        """The program, with its inputs and outputs as its signature describes them."""
         module = entry(document, "graph_module")
         graph = self.graph(entry(module, "graph"))
         signature = entry(module, "signature")
@@ -113,7 +113,7 @@ class _Reading:
         )
 
     def stored(self, inputs: list[tuple[str, Any]], graph: Graph) -> Iterator[tuple[str, tuple[str, Stored]]]:
-        """The inputs that are parameters, buffers and constants, each with its own name and its place."""
+        """Input name -> the name of the parameter, buffer or constant that it is, and its tensor in the archive."""
         tensors = dict(self.tensors())
         for kind, body in inputs:
             if kind not in STORED:
@@ -132,11 +132,11 @@ class _Reading:
 
     @property
     def is_pickled(self) -> bool:
-        """Whether all tensors are pickled, as PyTorch 2.8 does; what is known of them is in the graph."""
+        """Whether all tensors are pickled, as PyTorch 2.8 does; only the graph has their types then."""
         return self.archive.has(f"{WEIGHTS}{self.own}.pt")
 
     def tensors(self) -> Iterator[tuple[str, Stored]]:
-        """The tensors of the archive by their names in the module."""
+        """The tensors of the archive, each with its name in the module."""
         for folder, ending in LISTINGS.items():
             listing = f"{folder}{self.own}{ending}"
             if not self.archive.has(listing):
@@ -178,7 +178,7 @@ class _Reading:
         return Unreadable("E0704", f"`{self.archive.path}`: {why}")
 
     def define(self, given: list[Any], names: Any, tensors: Mapping[str, Meta], defined: set[str]) -> None:
-        """Note the names of inputs or results, of which there is one of each and a record of each tensor."""
+        """Add the names of inputs or results to `defined`; each must be new, and each tensor must have a record."""
         for one, name in zip(given, names, strict=True):
             is_tensor = only(one)[0] in ("as_tensor", "as_tensors")
             for each in name if isinstance(name, tuple) else (name,):
@@ -190,7 +190,7 @@ class _Reading:
                     defined.add(each)
 
     def node(self, form: Any, tensors: Mapping[str, Meta], defined: set[str]) -> Node:
-        """A call, whose arguments are defined."""
+        """A call; raises Malformed if an argument is not defined."""
         self.operations += 1
         if self.operations > LIMITS.operations:
             raise self.too_large(f"it has more nodes than the limit `operations`, {LIMITS.operations}")
@@ -276,11 +276,11 @@ _PLAIN: Mapping[str, Any] = {
 }
 """Kinds of arguments without parts -> how such an argument is read."""
 _LISTS = {f"{kind}s": _PLAIN[kind] for kind in ("as_tensor", "as_int", "as_float", "as_bool", "as_string", *NUMBERS)}
-"""The same for the parts of lists."""
+"""Kinds of lists -> how an element is read."""
 
 
 def _check_defined(argument: Any, defined: set[str]) -> None:
-    """Raise Malformed for a name in an argument that nothing defines before."""
+    """Raise Malformed for a name in an argument that is not defined before its use."""
     match argument:
         case Name(name) if name not in defined:
             raise Malformed(f"`{name}` is not defined where it is used")
@@ -290,7 +290,7 @@ def _check_defined(argument: Any, defined: set[str]) -> None:
 
 
 def _reasons(inputs: list[tuple[str, Any]]) -> Iterator[str]:
-    """What of the inputs stands in the way of an import."""
+    """Why some inputs prevent an import."""
     for kind, body in inputs:
         if kind == "user_input" and only(entry(body, "arg"))[0] == "as_custom_obj":
             yield "an input that is an object"
@@ -299,7 +299,7 @@ def _reasons(inputs: list[tuple[str, Any]]) -> Iterator[str]:
 
 
 def _input_name(spec: tuple[str, Any]) -> str | None:
-    """The name that the signature has for an input; None for one that is a constant or an object."""
+    """The name of an input in the signature; None for a constant or an object."""
     kind, body = spec
     if kind == "user_input":
         return _argument_name(entry(body, "arg"))
@@ -307,7 +307,7 @@ def _input_name(spec: tuple[str, Any]) -> str | None:
 
 
 def _argument_name(form: Any) -> str | None:
-    """The name of a parameter; None for one that is a constant or an object."""
+    """The name of a parameter; None for a constant or an object."""
     kind, body = only(form)
     if kind == "as_tensor":
         return text(entry(body, "name"))
@@ -323,7 +323,7 @@ def _output(form: Any) -> str | tuple[str, ...] | None:
 
 
 def _bound(form: Any, key: str) -> int | None:
-    """A bound of a size; None where there is none, or an infinite one."""
+    """A bound of a size; None if it is missing or infinite."""
     found = entry(form, key)
     return None if found is None or (not isinstance(found, int) and isinf(forms.real(found))) else whole(found)
 

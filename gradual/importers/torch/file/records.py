@@ -1,4 +1,4 @@
-"""What archives record of tensors: element types, sizes, and how they lie in a storage."""
+"""The records of tensors in archives: element types, sizes, and layouts in a storage."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ DTYPES = {
 """`ScalarType` of the schema, by number."""
 OTHER_TYPES = {9: "complex32", 10: "complex64", 11: "complex128", 29: "float8_e4m3fn", 30: "float8_e5m2"}
 OTHER_TYPES |= {31: "float8_e4m3fnuz", 32: "float8_e5m2fnuz", 33: "float8_e8m0fnu"}
-"""Those that programs do not have."""
+"""The element types that the language lacks."""
 STRIDED = 7
 """The `Layout` of dense tensors; all others are sparse."""
 
 
 def dtype(form: Any) -> DType | str:
-    """An element type, or the name of one that programs do not have."""
+    """An element type, or the name of one that the language lacks."""
     number = whole(form)
     return DTYPES[number] if number in DTYPES else OTHER_TYPES.get(number, f"scalar type {number}")
 
 
 def meta(form: Any) -> Meta:
-    """What is recorded of a tensor."""
+    """The record of a tensor."""
     dtype, kind = _element_type(form)
     sizes = tuple(map(extent, forms.rank(items(entry(form, "sizes")))))
     if any(isinstance(one, int) and one < 0 for one in sizes):
@@ -49,7 +49,7 @@ def meta(form: Any) -> Meta:
 
 
 def _element_type(form: Any) -> tuple[DType | None, str]:
-    """The element type of a tensor, or None and what else it is."""
+    """The element type of a tensor, or None and the name of its kind."""
     found = dtype(entry(form, "dtype"))
     if whole(form.get("layout", STRIDED)) != STRIDED:
         return None, f"{found} in a sparse layout"
@@ -63,7 +63,7 @@ def extent(form: Any) -> Extent:
 
 
 def stored(folder: str, form: Any) -> Stored:
-    """A tensor as the list of a folder has it."""
+    """A tensor as a folder's list describes it."""
     record = entry(form, "tensor_meta")
     path = None if form.get("use_pickle") else folder + text(entry(form, "path_name"))
     shape, strides = (tuple(map(_number, forms.rank(items(entry(record, key))))) for key in ("sizes", "strides"))
@@ -73,5 +73,5 @@ def stored(folder: str, form: Any) -> Stored:
 
 
 def _number(form: Any) -> int:
-    """A size of a tensor in the archive, which is a number."""
+    """A size of a tensor in the archive, which must be a number."""
     return forms.size(entry(form, "as_int"))

@@ -13,17 +13,17 @@ from gradual.types.dtype import DType
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of a value, in a place where a node takes one."""
+    """The name of a value, as an argument of a node."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What the export recorded of a tensor.
+    """The export's record of a tensor.
 
     Attributes:
-        dtype: None for an element type that the language has not, whose name `kind` is.
+        dtype: the element type; None if the language lacks it, and then `kind` is its name.
     """
 
     dtype: DType | None
@@ -36,8 +36,8 @@ class Stored:
     """A tensor in the archive.
 
     Attributes:
-        path: the file with its bytes; None for one that is pickled.
-        strides: how many elements apart neighbours along each axis are.
+        path: the file with its bytes; None if it is pickled.
+        strides: the distance, in elements, of neighbours along each axis.
         offset: the element of the storage at which the tensor begins.
     """
 
@@ -49,7 +49,7 @@ class Stored:
 
     @property
     def reach(self) -> int:
-        """How many elements of the storage there are up to the last one of the tensor."""
+        """The number of elements of the storage up to and including the tensor's last element."""
         if 0 in self.shape:
             return 0
         return self.offset + 1 + sum((length - 1) * step for length, step in zip(self.shape, self.strides, strict=True))
@@ -60,12 +60,12 @@ class Node:
     """A call.
 
     Attributes:
-        target: of what, such as `torch.ops.aten.linear.default`.
-        positional: arguments without a name, as those of `torch.cond` are.
-        arguments: by name: numbers, texts, `Name`, `Graph`, dtypes, None, and tuples of these.
+        target: the operator that is called, such as `torch.ops.aten.linear.default`.
+        positional: the arguments without a name, such as those of `torch.cond`.
+        arguments: the other arguments by name: numbers, texts, `Name`, `Graph`, dtypes, None, and tuples of these.
         outputs: the names of its results; a tuple for a list of tensors, None for one that is not used.
-        module: the path of the module around it.
-        frames: the user's own frames.
+        module: the path of the module that contains it.
+        frames: the frames of the user's own code.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Node:
 
     @property
     def operator(self) -> str:
-        """The target without what all have in common: `aten.linear.default`."""
+        """The target without the common prefix `torch.ops.`: `aten.linear.default`."""
         return self.target.removeprefix("torch.ops.")
 
 
@@ -89,8 +89,8 @@ class Graph:
     Attributes:
         inputs: the names of its parameters; None for one that is a constant.
         outputs: `Name`, constants and None.
-        tensors: what was recorded of its tensors, by name.
-        integers: sizes that were recorded of its integers, by name.
+        tensors: the records of its tensors, by name.
+        integers: the recorded sizes that its integers are, by name.
         numbers: the types of those parameters that are numbers.
     """
 
@@ -107,13 +107,13 @@ class Model:
     """An exported program.
 
     Attributes:
-        user_inputs: the names of the inputs that callers give, in order; None for one that is a constant.
-        stored: input name -> the name and the place of the parameter, buffer or constant that it is.
-        user_outputs: which outputs of the graph are the program's results, by index.
-        ranges: symbol, as text -> its least and greatest value; None where there is no bound.
+        user_inputs: the names of the inputs that callers pass, in order; None for a constant.
+        stored: input name -> the name and the tensor of the parameter, buffer or constant that it is.
+        user_outputs: the indices of the outputs of the graph that are the program's results.
+        ranges: symbol, as text -> its least and greatest value; None if there is no bound.
         guards: the conditions that the export assumed, as Python expressions.
-        version: of PyTorch.
-        reasons: what of the inputs stands in the way of an import.
+        version: the version of PyTorch.
+        reasons: why some inputs prevent an import.
         writes: the buffers, parameters and inputs that the program writes to.
     """
 

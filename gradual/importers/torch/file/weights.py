@@ -15,7 +15,7 @@ from gradual.tensors.tensor import Tensor, tensor_of
 
 
 def weight(archive: Archive, name: str, stored: Stored) -> Tensor:
-    """Read a tensor.  Raises Unsupported where the language has no such tensor, Unreadable where the bytes are not."""
+    """Read a tensor.  Raises Unsupported if the language has no such tensor, Unreadable if bytes are missing."""
     if stored.path is None:
         raise Unsupported(f"`{name}` is saved as a Python object")
     if stored.dtype is None:

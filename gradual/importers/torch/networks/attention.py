@@ -1,4 +1,4 @@
-"""Attention: queries against keys, and the values in these proportions."""
+"""Attention: sums of values, weighted by the softmax of products of queries and keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradual.types.dtype import DType
 
 @imports("aten.scaled_dot_product_attention.default")
 def attention(use: Use) -> Value:
-    """Attention with an optional mask, of truth values or of numbers to be added."""
+    """Attention with an optional mask: booleans, or numbers that are added to the scores."""
     return _attention(use)[0]
 
 
@@ -26,13 +26,13 @@ def attention(use: Use) -> Value:
     "aten._scaled_dot_product_fused_attention_overrideable.default",
 )
 def fused_attention(use: Use) -> Sequence[Value | None]:
-    """The same, with results that only gradients need."""
+    """Attention, with further results that only gradients need."""
     return [_attention(use)[0]]
 
 
 @imports("aten._scaled_dot_product_attention_math.default", "aten._scaled_dot_product_attention_math_for_mps.default")
 def plain_attention(use: Use) -> Sequence[Value]:
-    """The same, and the proportions."""
+    """Attention, and its weights."""
     return _attention(use)
 
 
@@ -61,7 +61,7 @@ def _attention(use: Use) -> tuple[Value, Value]:
 
 
 def _factor(use: Use, query: Value) -> Value:
-    """What scores are multiplied by: as given, or one by the root of the width."""
+    """The factor of scores: the argument `scale`, by default 1 / sqrt(width)."""
     if use.given("scale") is not None:
         return use.scalar("scale", query.dtype)
     width = query.extent(query.rank - 1)
@@ -71,7 +71,7 @@ def _factor(use: Use, query: Value) -> Value:
 
 
 def safe_softmax(use: Use, scores: Value, axis: int) -> Value:
-    """The softmax, and zeros where every score is minus infinity: what attends to nothing."""
+    """The softmax, but zeros where every score is minus infinity."""
     greatest = use.call("max", scores, axis=[axis], keepdims=True)
     is_empty = use.call("equal", greatest, use.like(-math.inf, scores))
     return use.call("where", is_empty, use.like(0.0, scores), use.call("nn.softmax", scores, axis=axis))
@@ -79,13 +79,13 @@ def safe_softmax(use: Use, scores: Value, axis: int) -> Value:
 
 @imports("aten._safe_softmax.default")
 def softmax_of_masked(use: Use) -> Value:
-    """The same as a node of its own."""
+    """`safe_softmax` as an operator."""
     x = use.as_type(use["self"], use.dtype())
     return safe_softmax(use, x, use.axis("dim", x.rank))
 
 
 def _repeated_heads(use: Use, query: Value, value: Value) -> Value:
-    """The heads of keys or values, each as often in a row as there are queries for it."""
+    """The heads of keys or values, each repeated for all heads of queries that use it."""
     have, wanted = value.extent(value.rank - 3), query.extent(query.rank - 3)
     if have is None or wanted is None or wanted % have:
         raise Unsupported("groups of heads whose number is not known here")

@@ -1,4 +1,4 @@
-"""Normalizations, as PyTorch computes them when a model is used and not trained."""
+"""Normalizations, as PyTorch computes them at inference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.types.dtype import DType
 
 
 def normalized(use: Use, x: Value, axes: Sequence[int], default: float = 1e-5) -> tuple[Value, Value, Value]:
-    """The elements along some axes with mean 0 and variance 1; the mean and the factor."""
+    """The elements normalized along some axes; then the mean, and the factor `1 / sqrt(variance + eps)`."""
     mean = use.call("mean", x, axis=list(axes), keepdims=True)
     variance = use.call("variance", x, mean, axis=list(axes), keepdims=True)
     factor = use.call("rsqrt", use.call("add", variance, use.scalar("eps", x.dtype, default)))
@@ -19,14 +19,14 @@ def normalized(use: Use, x: Value, axes: Sequence[int], default: float = 1e-5) -
 
 
 def _scaled(use: Use, x: Value, parts: Sequence[Value | None]) -> Value:
-    """Times a weight, and a bias more, where there are."""
+    """The value times a weight, plus a bias; either may be None."""
     for part, operator in zip(parts, ("multiply", "add"), strict=False):
         x = x if part is None else use.call(operator, x, part)
     return x
 
 
 def _by_channel(use: Use, x: Value, parts: Sequence[Value | None]) -> list[Value | None]:
-    """Vectors of a number for each channel, which is axis 1, so that they broadcast."""
+    """Reshape vectors with an element for each channel, so that they broadcast along axis 1."""
     more = x.rank - 2
     return [
         part if part is None or not more else use.call("expand_dims", part, axis=1, num_newaxis=more) for part in parts
@@ -55,7 +55,7 @@ def rms_norm(use: Use) -> Value | Sequence[Value]:
 
 
 def _vectors(use: Use, x: Value, **usual: float) -> list[Value]:
-    """The vectors of a number for each channel, in place of those that are left out full ones."""
+    """The arguments with an element for each channel; one that is left out is filled with its default."""
     found = [use.optional(name) for name in usual]
     like = next((one for one in found if one is not None), None)
     channels = x.extent(1)
@@ -89,7 +89,7 @@ def group_norm(use: Use) -> Value | Sequence[Value]:
     "aten._native_batch_norm_legit_no_training.default",
 )
 def batch_norm(use: Use) -> Value | Sequence[Value | None]:
-    """Each channel by a recorded mean and variance, scaled and shifted; by its own, where none are recorded."""
+    """Each channel normalized by the recorded mean and variance, or else by its own; then scaled and shifted."""
     x, is_single = use["input"], use.node.operator == "aten.batch_norm.default"
     if use.given("running_mean") is None:
         found = _by_batch(use, x)
@@ -112,7 +112,7 @@ def _by_batch(use: Use, x: Value) -> Value:
 
 @imports("aten._native_batch_norm_legit.no_stats", "aten._native_batch_norm_legit.default")
 def batch_norm_of_batch(use: Use) -> Sequence[Value | None]:
-    """Each channel by its own mean and variance, scaled and shifted; and these."""
+    """Each channel normalized by its own mean and variance, scaled and shifted; and the mean and variance."""
     x = use["input"]
     if use.node.operator.endswith("default"):
         if use.flag("training"):
@@ -127,7 +127,7 @@ def batch_norm_of_batch(use: Use) -> Sequence[Value | None]:
 
 @imports("aten.instance_norm.default")
 def instance_norm(use: Use) -> Value:
-    """Each channel of each sample with mean 0 and variance 1, or by a recorded mean and variance."""
+    """Each channel of each sample normalized by its own mean and variance, or by recorded ones."""
     x = use["input"]
     if not use.flag("use_input_stats"):
         return _recorded(use, x)

@@ -1,4 +1,4 @@
-"""Borders around tensors: constant, mirrored, repeated, or continued from the other side."""
+"""Padding of tensors: constant, reflected, replicated, or circular."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
 
 MODES = {"reflect": "reflect", "replicate": "edge"}
-"""PyTorch's words for borders -> those of `nn.pad`."""
+"""PyTorch's padding mode -> that of `nn.pad`."""
 
 
 @imports("aten.pad.default")
 def pad(use: Use) -> Value:
-    """A border of any kind; sizes are given for the last axis first."""
+    """Padding of any mode; widths are given for the last axis first."""
     mode = use.only("mode", "constant", "circular", *MODES)
     if mode == "circular":
         return _circular(use, use.integers("pad"))
@@ -25,7 +25,7 @@ def pad(use: Use) -> Value:
 
 @imports("aten.constant_pad_nd.default")
 def constant_pad(use: Use) -> Value:
-    """A border of one number."""
+    """Padding with a number."""
     return _constant(use)
 
 
@@ -37,7 +37,7 @@ def _constant(use: Use) -> Value:
 
 @imports(*(f"aten.{kind}_pad{count}d.default" for kind in ("reflection", "replication") for count in (1, 2, 3)))
 def border(use: Use) -> Value:
-    """A border that mirrors or repeats what is there."""
+    """Padding that reflects or replicates the border."""
     mode = "reflect" if "reflection" in use.node.operator else "edge"
     return _bordered(use, use["self"], use.sizes("padding"), mode)
 
@@ -54,7 +54,7 @@ def _bordered(use: Use, x: Value, sizes: Sequence[int | Value], mode: str | None
 
 
 def _circular(use: Use, sizes: Sequence[int]) -> Value:
-    """Each axis continued from its other end."""
+    """Circular padding: each axis continues at its other end."""
     x = use["self"]
     for at in range(0, len(sizes), 2):
         axis, (before, after) = x.rank - 1 - at // 2, sizes[at : at + 2]

@@ -15,12 +15,12 @@ from gradual.types.dtype import DType
 
 
 def _axes(use: Use) -> int:
-    """How many spatial axes the operator has, by its name."""
+    """The number of spatial axes in the operator's name."""
     return int(use.node.operator.split("pool")[1][0])
 
 
 def _batched(use: Use, count: int, pool: Callable[[Value], Value]) -> Value:
-    """A pool of the input; without a batch, of one sample."""
+    """A pool of the input; an input without a batch is one sample."""
     x = use["self"]
     if x.rank != count + 1:
         return pool(x)
@@ -28,14 +28,14 @@ def _batched(use: Use, count: int, pool: Callable[[Value], Value]) -> Value:
 
 
 def _windows(use: Use, count: int) -> tuple[list[int], list[int], list[int]]:
-    """Sizes, strides and paddings of windows; a stride is the size where none is given."""
+    """Sizes, strides and paddings of windows; strides are the sizes by default."""
     kernel = spread(use, "kernel_size", count, 1)
     stride = spread(use, "stride", count, 1) if use.given("stride") else kernel
     return kernel, stride, spread(use, "padding", count, 0)
 
 
 def _begun(use: Use, x: Value, pooled: Value) -> Value:
-    """The windows of a pool that begin before the border behind the data: with `ceil_mode`, the last one may not."""
+    """The pool without windows that begin in the padding after the data, which `ceil_mode` may add."""
     count = x.rank - 2
     kernel, stride, padding = _windows(use, count)
     dilation = spread(use, "dilation", count, 1) if "dilation" in use.node.arguments else [1] * count
@@ -69,7 +69,7 @@ def _greatest(use: Use) -> Value:
     "aten.max_pool3d_with_indices.default",
 )
 def max_pool_with_indices(use: Use) -> Sequence[Value | None]:
-    """The greatest element of each window, and where it is in its image, counted in row-major order."""
+    """The greatest element of each window, and its index in the image in row-major order."""
     places = _indices(use, _axes(use)) if use.is_used(1) else None
     return [_greatest(use), places]
 
@@ -112,7 +112,7 @@ def avg_pool(use: Use) -> Value:
     "aten._adaptive_avg_pool3d.default",
 )
 def adaptive_avg_pool(use: Use) -> Value:
-    """The mean of each of so many windows."""
+    """The mean of each window of a given number of windows."""
     sizes = use.sizes("output_size")
     count = _axes(use)
     sizes = sizes * count if len(sizes) == 1 else sizes
@@ -121,7 +121,7 @@ def adaptive_avg_pool(use: Use) -> Value:
 
 @imports("aten.adaptive_max_pool1d.default", "aten.adaptive_max_pool2d.default", "aten.adaptive_max_pool3d.default")
 def adaptive_max_pool(use: Use) -> Sequence[Value | None]:
-    """The greatest element of each of so many windows; where it is, is only imported for one window, the whole."""
+    """The greatest element of each of a given number of windows; indices are supported for a single window only."""
     sizes = use.sizes("output_size")
     count = _axes(use)
     sizes = sizes * count if len(sizes) == 1 else sizes

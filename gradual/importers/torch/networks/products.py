@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, and what is composed of them."""
+"""Products of vectors and matrices, and operators composed of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SECOND = {
     "vdot": "other",
     "linalg_matmul": "other",
 }
-"""Products, and what their second operand is called."""
+"""Product -> the name of its second argument."""
 
 
 @imports(*(f"aten.{name}.default" for name in SECOND))
@@ -50,12 +50,12 @@ SUMS = {
     "addmv": ("mat", "vec"),
     "addr": ("vec1", "vec2"),
 }
-"""Sums of a tensor and a product, and what the factors are called."""
+"""Sum of a tensor and a product -> the names of the factors."""
 
 
 @imports(*(f"aten.{name}.default" for name in SUMS))
 def plus_product(use: Use) -> Value:
-    """beta times a tensor and alpha times a product, of which `addbmm` adds those of a batch."""
+    """beta * tensor + alpha * product; `addbmm` sums the products of the batch."""
     name = use.node.operator.split(".")[1]
     one, other = (use[factor] for factor in SUMS[name])
     found = outer_product(use, one, other) if name == "addr" else product(use, one, other)
@@ -82,13 +82,13 @@ def outer(use: Use) -> Value:
 
 # ------------------------------------------------------------------------------------------------------------ einsum
 def summed(use: Use, equation: str, *operands: Value) -> Value:
-    """The sums of products of an equation in Einstein's notation."""
+    """The sums of products given by an equation in Einstein notation."""
     return use.call("einsum", use.builder.tuple(operands), equation=equation)
 
 
 @imports("aten.einsum.default")
 def einsum(use: Use) -> Value:
-    """The same of PyTorch's own notation: `...` stands for all other axes, and the result may be left out."""
+    """As `summed`, for PyTorch's notation: `...` represents all other axes, and the result may be left out."""
     operands = use.tensors("tensors")
     equation = str(use.given("equation")).replace(" ", "")
     given, arrow, result = equation.partition("->")
@@ -149,7 +149,7 @@ def vector_dot(use: Use) -> Value:
 
 @imports("aten.bilinear.default")
 def bilinear(use: Use) -> Value:
-    """One input times a matrix times the other input, for each output, and a bias."""
+    """For each output: one input times a matrix times the other input, plus a bias."""
     one, other, bias = use["input1"], use["input2"], use.optional("bias")
     batch = "".join(letter for letter, _ in zip("abcdefgh", range(one.rank - 1), strict=False))
     found = summed(use, f"{batch}i,oij,{batch}j->{batch}o", one, use["weight"], other)
@@ -158,7 +158,7 @@ def bilinear(use: Use) -> Value:
 
 @imports("aten._trilinear.default")
 def trilinear(use: Use) -> Value:
-    """Sums of products of three tensors, each with new axes."""
+    """Sums of products of three tensors, after new axes are added to each."""
     parts = []
     for index in (1, 2, 3):
         given = use[f"i{index}"]
@@ -171,7 +171,7 @@ def trilinear(use: Use) -> Value:
 
 @imports("aten.kron.default")
 def kronecker(use: Use) -> Value:
-    """Each element of one tensor times the whole of the other."""
+    """The Kronecker product: each element of one tensor times the whole other tensor."""
     one, other = use["self"], use["other"]
     rank = max(one.rank, other.rank)
     one, other = (
@@ -192,7 +192,7 @@ def chain(use: Use) -> Value:
 
 @imports("aten.cross.default", "aten.linalg_cross.default")
 def cross(use: Use) -> Value:
-    """The cross product along an axis of three elements: the last, or for `cross` the first one that has three."""
+    """The cross product along an axis of size 3: the last axis, or for `cross` the first of size 3."""
     one, other = use["self"], use["other"]
     if use.given("dim") is None and use.node.operator == "aten.cross.default":
         axis = next((at for at in range(one.rank) if one.extent(at) == 3), one.rank - 1)

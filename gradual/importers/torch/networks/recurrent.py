@@ -56,7 +56,7 @@ CELLS = {
 
 @imports(*(f"aten.{name}.input" for name in CELLS))
 def recurrent(use: Use) -> Sequence[Value]:
-    """Layers one upon another, each forward or in both directions: all outputs, and the last states."""
+    """Stacked layers, each forward or bidirectional: all outputs, and the last states."""
     cell = CELLS[use.node.operator.split(".")[1]]
     if use.flag("train"):
         raise Unsupported("training: export the model after `.eval()`")

@@ -1,4 +1,4 @@
-"""Images, lines and volumes with other spatial sizes, or read at other places."""
+"""Resizing and sampling of signals, images and volumes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradual.types.dtype import DType
 
 
 def _names() -> list[str]:
-    """The operators: `upsample_nearest2d.vec`, `_upsample_nearest_exact1d.default`, ..."""
+    """The names of the operators: `upsample_nearest2d.vec`, `_upsample_nearest_exact1d.default`, ..."""
     each = {"linear": (1,), "bilinear": (2,), "trilinear": (3,), "bicubic": (2,)}
     found = [f"upsample_{kind}{count}d" for kind, counts in each.items() for count in counts]
     found += [f"{kind}{count}d" for kind in ("upsample_nearest", "_upsample_nearest_exact") for count in (1, 2, 3)]
@@ -20,7 +20,7 @@ def _names() -> list[str]:
 
 @imports(*_names())
 def upsample(use: Use) -> Value:
-    """An image with other spatial sizes: given ones, or factors times its own, rounded down."""
+    """An image resized to given spatial sizes, or by factors; sizes are rounded down."""
     x = use["input" if "input" in use.node.arguments else "self"]
     count = int(use.node.operator.split(".")[1][-2])
     factors = _factors(use, count)
@@ -38,7 +38,7 @@ def upsample(use: Use) -> Value:
 
 
 def _factors(use: Use, count: int) -> list[float] | None:
-    """The factors, by which PyTorch finds the places that are read, if they are given."""
+    """The given factors, by which PyTorch computes the positions that are read; None if sizes are given."""
     given = use.given("scale_factors")
     if given is None:
         parts = [use.given(name) for name in ("scales_d", "scales_h", "scales_w")[3 - count :]]
@@ -48,7 +48,7 @@ def _factors(use: Use, count: int) -> list[float] | None:
 
 
 def _is_plain(factor: float) -> bool:
-    """Whether sizes times the factor are whole, so that the sizes tell the factor."""
+    """Whether any size times the factor is an integer, so that the sizes determine the factor."""
     return factor.is_integer() and factor >= 1
 
 
@@ -67,7 +67,7 @@ def _scaled(use: Use, x: Value, axis: int, factor: float) -> int | Value:
 
 
 def _resized(use: Use, x: Value, sizes: Sequence[int | Value]) -> Value:
-    """The image at these sizes, by which alone the places are found that are read."""
+    """The image resized to these sizes, which determine the positions that are read."""
     kind = use.node.operator
     settings = {"coordinate_transformation_mode": "align_corners" if use.flag("align_corners") else "half_pixel"}
     if "nearest" in kind:
@@ -82,7 +82,7 @@ def _resized(use: Use, x: Value, sizes: Sequence[int | Value]) -> Value:
 
 
 def _stretched(use: Use, x: Value, axis: int, size: int | Value, factor: float) -> Value:
-    """One axis at another size, whose cell i reads about the place i / factor."""
+    """Resize one axis by a factor: index i of the result reads near position i / factor."""
     kind, builder = use.node.operator, use.builder
     if "cubic" in kind:
         raise Unsupported(f"bicubic interpolation by the factor {factor}; give the size instead")
@@ -111,7 +111,7 @@ def _scalar(use: Use, size: int | Value) -> Value:
 # ---------------------------------------------------------------------------------------------------------- sampling
 @imports("aten.grid_sampler.default", "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
 def grid_sample(use: Use) -> Value:
-    """The image read where a grid says, whose last axis has the coordinates."""
+    """The image sampled at the positions in a grid, whose last axis has the coordinates."""
     x, grid = use["input"], use["grid"]
     methods = ("bilinear", "nearest", "bicubic")
     paddings = ("zeros", "border", "reflection")
@@ -129,7 +129,7 @@ def grid_sample(use: Use) -> Value:
 
 @imports("aten.affine_grid_generator.default")
 def affine_grid(use: Use) -> Value:
-    """Where an affine map takes the cells of an image from."""
+    """The positions from which an affine map takes the pixels of an image."""
     theta, sizes = use["theta"], use.sizes("size")
     if len(sizes) != 4:
         raise Unsupported("an affine grid of a volume")

@@ -1,6 +1,6 @@
-"""Activations, and other functions of elements that the language has not, as compositions of those that it has.
+"""Activations and other elementwise functions that the language lacks, as compositions of its operators.
 
-They compute what `aten/src/ATen/native/Activation.cpp` and `torch/_decomp/decompositions.py` do.
+They follow `aten/src/ATen/native/Activation.cpp` and `torch/_decomp/decompositions.py`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def mish(self: Term) -> Term:
 
 @composed("aten.softplus.default")
 def softplus(self: Term, beta: Term | None = None, threshold: Term | None = None) -> Term:
-    """log(1 + exp(beta * x)) / beta, and x beyond a threshold."""
+    """log(1 + exp(beta * x)) / beta; x where beta * x is above a threshold."""
     scaled = self if beta is None else self * beta
     soft = log1p(exp(lesser(scaled, 80.0)))
     return where(scaled > (20.0 if threshold is None else threshold), self, soft if beta is None else soft / beta)
@@ -78,13 +78,13 @@ def leaky_relu(self: Term, negative_slope: Term | float = 0.01) -> Term:
 
 @composed("aten.rrelu.default")
 def randomized_relu(self: Term, lower: Term | float = 0.125, upper: Term | float = 1 / 3) -> Term:
-    """At inference the slope is the middle of the range that it is drawn from."""
+    """A leaky ReLU; at inference the slope is the mean of the range from which it is drawn in training."""
     return where(self >= 0.0, self, (self * lower + self * upper) / 2.0)
 
 
 @imports("aten.rrelu_with_noise_functional.default")
 def randomized_relu_with_noise(use: Use) -> Sequence[Value | None]:
-    """The same, and the slopes that were drawn, which are none."""
+    """`randomized_relu` at inference; its second result, the slopes that were drawn, is not imported."""
     if use.flag("training"):
         raise Unsupported("training: export the model after `.eval()`")
     x = use["self"]
@@ -94,13 +94,13 @@ def randomized_relu_with_noise(use: Use) -> Sequence[Value | None]:
 
 @composed("aten.elu.default")
 def elu(self: Term, alpha: Term | float = 1.0, scale: Term | float = 1.0, input_scale: Term | float = 1.0) -> Term:
-    """scale * x, and scale * alpha * (exp(input_scale * x) - 1) below 0."""
+    """scale * x; below 0, scale * alpha * (exp(input_scale * x) - 1)."""
     return where(self > 0.0, self * scale, expm1(self * input_scale) * alpha * scale)
 
 
 @composed("aten.celu.default")
 def celu(self: Term, alpha: Term | float = 1.0) -> Term:
-    """x, and alpha * (exp(x / alpha) - 1) below 0."""
+    """x; below 0, alpha * (exp(x / alpha) - 1)."""
     return where(self > 0.0, self, expm1(self / alpha) * alpha)
 
 
@@ -113,19 +113,19 @@ def selu(self: Term) -> Term:
 
 @composed("aten.relu6.default")
 def relu6(self: Term) -> Term:
-    """From 0 to 6."""
+    """x limited to 0 to 6."""
     return between(self, 0.0, 6.0)
 
 
 @composed("aten.hardtanh.default")
 def hardtanh(self: Term, min_val: Term | float = -1.0, max_val: Term | float = 1.0) -> Term:
-    """Limited to a range."""
+    """x limited to a range."""
     return between(self, min_val, max_val)
 
 
 @composed("aten.hardsigmoid.default")
 def hardsigmoid(self: Term) -> Term:
-    """(x + 3) / 6 from 0 to 1."""
+    """(x + 3) / 6, limited to 0 to 1."""
     return between(self + 3.0, 0.0, 6.0) / 6.0
 
 
@@ -137,31 +137,31 @@ def hardswish(self: Term) -> Term:
 
 @composed("aten.hardshrink.default")
 def hardshrink(self: Term, lambd: Term | float = 0.5) -> Term:
-    """0 for what is small."""
+    """x, but 0 where its absolute value is at most `lambd`."""
     return where(absolute(self) <= lambd, 0.0, self)
 
 
 @composed("aten.softshrink.default")
 def softshrink(self: Term, lambd: Term | float = 0.5) -> Term:
-    """Nearer to 0 by a number."""
+    """x moved towards 0 by `lambd`, at most to 0."""
     return where(self > lambd, self - lambd, where(self < -lambd, self + lambd, 0.0))
 
 
 @composed("aten.threshold.default")
 def threshold(self: Term, threshold: Term, value: Term) -> Term:
-    """A number for what does not reach a threshold."""
+    """x where it is above a threshold, else a number."""
     return where(self <= threshold, value, self)
 
 
 @composed("aten._prelu_kernel.default")
 def broadcast_prelu(self: Term, weight: Term) -> Term:
-    """Negative elements times slopes, which broadcast."""
+    """Negative elements times a slope that is broadcast to them."""
     return where(self > 0.0, self, self * weight)
 
 
 @imports("aten.prelu.default")
 def prelu(use: Use) -> Value:
-    """Negative elements times the slope of their channel, or of all."""
+    """Negative elements times the slope of their channel, or a common slope."""
     x, slope = use["self"], use["weight"]
     if x.rank > 1 and slope.rank == 1 and slope.extent(0) != 1:
         slope = use.call("expand_dims", slope, axis=1, num_newaxis=x.rank - 2) if x.rank > 2 else slope
@@ -176,7 +176,7 @@ def exact_gelu(self: Term) -> Term:
 
 @imports("aten.gelu.default")
 def gelu(use: Use) -> Value:
-    """The same, exact or by a hyperbolic tangent."""
+    """GELU, exact or approximated by tanh."""
     x = Term(use, use["self"])
     if use.only("approximate", "none", "tanh") == "none":
         return exact_gelu(x).value
@@ -186,7 +186,7 @@ def gelu(use: Use) -> Value:
 
 @imports("aten.glu.default")
 def gated(use: Use) -> Value:
-    """One half along an axis times the sigmoid of the other."""
+    """The gated linear unit: one half along an axis times the sigmoid of the other."""
     x = use["self"]
     halves = use.call("split", x, indices_or_sections=2, axis=use.axis("dim", x.rank, -1))
     one, other = use.counted(use.builder.named(halves, "halves"), 2)
@@ -196,7 +196,7 @@ def gated(use: Use) -> Value:
 # -------------------------------------------------------------------------------------------------- other functions
 @imports("aten.erfc.default", "aten.special_erfc.default")
 def complementary_erf(use: Use) -> Value:
-    """1 - erf(x), in float64, so that small results keep digits."""
+    """1 - erf(x), in float64, so that small results are precise."""
     return (1.0 - erf(Term(use, use.as_type(use["self"], DType.FLOAT64)))).to(use.dtype()).value
 
 
@@ -208,13 +208,13 @@ def exp2(self: Term) -> Term:
 
 @composed("aten.frac.default")
 def fraction(self: Term) -> Term:
-    """What is behind the point."""
+    """The fractional part."""
     return self - trunc(self)
 
 
 @composed("aten.sinc.default", "aten.special_sinc.default")
 def sinc(self: Term) -> Term:
-    """sin(pi x) / (pi x), and 1 at 0."""
+    """sin(pi x) / (pi x); 1 where x is 0."""
     angle = self * math.pi
     return where(self.equals(0.0), 1.0, sin(angle) / angle)
 
@@ -233,7 +233,7 @@ def degrees(self: Term) -> Term:
 
 @imports("aten.round.decimals")
 def rounded_decimals(use: Use) -> Value:
-    """Rounded to so many decimals."""
+    """x rounded to a number of decimals."""
     x, decimals = Term(use, use["self"]), use.integer("decimals")
     factor = 10.0 ** abs(decimals)
     return (rounded(x * factor) / factor if decimals >= 0 else rounded(x / factor) * factor).value
@@ -241,21 +241,21 @@ def rounded_decimals(use: Use) -> Value:
 
 @composed("aten.logit.default", "aten.special_logit.default")
 def logit(self: Term, eps: Term | None = None) -> Term:
-    """log(x / (1 - x)) of x, limited to what is eps from 0 and 1."""
+    """log(x / (1 - x)), after x is limited to eps to 1 - eps."""
     x = self if eps is None else between(self, eps, 1.0 - eps)
     return log(x / (1.0 - x))
 
 
 @composed("aten.special_entr.default")
 def entropy(self: Term) -> Term:
-    """-x * log(x); 0 at 0."""
+    """-x * log(x); 0 where x is 0."""
     below = where(self.equals(0.0), 0.0, where(self < 0.0, -math.inf, self))
     return where(isnan(self), self, where(self > 0.0, -self * log(self), below))
 
 
 @composed("aten.xlogy.Tensor", "aten.xlogy.Scalar_Self", "aten.xlogy.Scalar_Other", "aten.special_xlogy.default")
 def xlogy(self: Term, other: Term) -> Term:
-    """x * log(y), and 0 where x is 0."""
+    """x * log(y); 0 where x is 0."""
     return where(self.equals(0.0) & ~isnan(other), 0.0, self * log(other))
 
 
@@ -303,19 +303,19 @@ def logaddexp2(self: Term, other: Term) -> Term:
 
 @composed("aten.fmax.default")
 def greater_number(self: Term, other: Term) -> Term:
-    """The greater of two, of which one may be no number."""
+    """The greater of two elements; if one is NaN, the other."""
     return where(isnan(self), other, where(isnan(other), self, greater(self, other)))
 
 
 @composed("aten.fmin.default")
 def lesser_number(self: Term, other: Term) -> Term:
-    """The lesser of two, of which one may be no number."""
+    """The lesser of two elements; if one is NaN, the other."""
     return where(isnan(self), other, where(isnan(other), self, lesser(self, other)))
 
 
 @composed("aten.lerp.Scalar", "aten.lerp.Tensor")
 def interpolated(self: Term, end: Term, weight: Term) -> Term:
-    """Between two numbers, from the nearer one."""
+    """Linear interpolation between two numbers, computed from the nearer one."""
     way = end - self
     return where(absolute(weight) < 0.5, self + weight * way, end - way * (1.0 - weight))
 
@@ -336,7 +336,7 @@ def plus_quotient(self: Term, tensor1: Term, tensor2: Term, value: Term | None =
 
 @imports("aten.nan_to_num.default")
 def finite(use: Use) -> Value:
-    """Numbers in place of NaN and infinities."""
+    """x with NaN and infinities replaced by numbers."""
     x = use["self"]
     if not x.dtype.is_float:
         return x
@@ -351,7 +351,7 @@ def finite(use: Use) -> Value:
 
 @imports("aten.float_power.Tensor_Tensor", "aten.float_power.Tensor_Scalar", "aten.float_power.Scalar")
 def double_power(use: Use) -> Value:
-    """The power in float64."""
+    """The power, computed in float64."""
     return use.call("power", use.scalar("self", DType.FLOAT64), use.scalar("exponent", DType.FLOAT64))
 
 
@@ -365,7 +365,7 @@ def signbit(use: Use) -> Value:
 
 @imports("aten.isposinf.default", "aten.isneginf.default")
 def is_infinity(use: Use) -> Value:
-    """Whether the element is this infinity."""
+    """Whether the element is the positive (or negative) infinity."""
     x = use["self"]
     x = x if x.dtype.is_float else use.as_type(x, DType.FLOAT32)
     return Term(use, x).equals(-math.inf if "neg" in use.node.operator else math.inf).value
@@ -373,7 +373,7 @@ def is_infinity(use: Use) -> Value:
 
 @imports("aten.isreal.default")
 def is_real(use: Use) -> Value:
-    """Every element, since none is complex."""
+    """Whether the element is real: always, as the language has no complex numbers."""
     return use.call("ones_like", use.as_type(use["self"], DType.BOOL))
 
 

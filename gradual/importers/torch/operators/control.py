@@ -42,7 +42,7 @@ def choose(use: Use) -> Sequence[Value]:
 
 @imports("higher_order.while_loop")
 def loop(use: Use) -> Sequence[Value]:
-    """What is carried when a condition is false for the first time."""
+    """A loop; return the carried values when its condition is false."""
     condition, body = _graph(use, 0), _graph(use, 1)
     carried, others = _values(use, 2), _values(use, 3)
 
@@ -56,7 +56,7 @@ def loop(use: Use) -> Sequence[Value]:
 # ------------------------------------------------------------------------------------------------------------ scans
 @imports("higher_order.scan")
 def scan(use: Use) -> Sequence[Value]:
-    """What is carried along the first axis in the end, and the results of each turn, stacked."""
+    """A scan along the first axis: the last carried values, and the stacked results of all iterations."""
     graph, begun, others = _graph(use, 0), _values(use, 1), _values(use, 3)
     name, slices = use.node.name, _values(use, 2)
     return scanned(use, name, begun, slices, lambda kept, at: use.bodies.outputs(graph, [*kept, *at, *others]))
@@ -64,7 +64,7 @@ def scan(use: Use) -> Sequence[Value]:
 
 @imports("higher_order.map_impl")
 def mapped(use: Use) -> Sequence[Value]:
-    """The results of a graph for each slice along the first axis, stacked."""
+    """The stacked results of a graph for each slice along the first axis."""
     graph, others = _graph(use, 0), _values(use, 2)
     name, slices = use.node.name, _values(use, 1)
     return scanned(use, name, [], slices, lambda _, at: use.bodies.outputs(graph, [*at, *others]))
@@ -72,7 +72,7 @@ def mapped(use: Use) -> Sequence[Value]:
 
 @imports("higher_order.associative_scan")
 def associative_scan(use: Use) -> Sequence[Value]:
-    """What an associative operator makes of all slices up to each, computed one after another."""
+    """The prefix results of an associative operator over slices, computed sequentially."""
     graph, whole, others = _graph(use, 0), _values(use, 1), _values(use, 2)
     firsts = [use.call("take", one, use.builder.number(0, DType.INT64), axis=0, mode="fast") for one in whole]
     rest = [use.call("strided_slice", one, begin=[1], end=[2**31 - 1]) for one in whole]
@@ -86,16 +86,16 @@ def associative_scan(use: Use) -> Sequence[Value]:
     return [use.call("concatenate", use.builder.tuple(pair), axis=0) for pair in pairs]
 
 
-# ------------------------------------------------------------------------------------------------- graphs in a mode
+# ---------------------------------------------------------------------------------------------- graphs under a mode
 @imports("higher_order.wrap_with_set_grad_enabled")
 def with_gradients(use: Use) -> Sequence[Value]:
-    """The results of a graph; whether gradients are recorded changes none."""
+    """The results of a graph; recording of gradients does not change them."""
     return use.bodies.outputs(_graph(use, 1), _inputs(use, 2))
 
 
 @imports("higher_order.wrap_with_autocast")
 def with_autocast(use: Use) -> Sequence[Value]:
-    """The results of a graph, unless its operators choose their element types while they run."""
+    """The results of a graph; refused if autocast is enabled, which changes element types at run time."""
     if use.node.positional[2] is not False:
         raise Unsupported("mixed precision; export the model after `.run_decompositions({})`, which says each cast")
     return use.bodies.outputs(_graph(use, 4), _inputs(use, 5))

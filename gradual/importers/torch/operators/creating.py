@@ -14,7 +14,7 @@ from gradual.types.dtype import DType
 
 
 def full(use: Use, sizes: Sequence[int | Value], number: Value) -> Value:
-    """A shape filled with one number."""
+    """A tensor of a given shape filled with a number."""
     return use.call("full", number, shape=list(sizes)) if sizes else number
 
 
@@ -40,13 +40,13 @@ for _name in ("empty_strided", "new_empty_strided", "empty_permuted"):
 
 @imports("aten.fill.Scalar", "aten.fill.Tensor")
 def fill(use: Use) -> Value:
-    """One number in a tensor's shape."""
+    """A tensor of another's shape filled with a number."""
     return use.call("full_like", use["self"], use.scalar("value", use["self"].dtype))
 
 
 @imports("aten.zero.default")
 def zero(use: Use) -> Value:
-    """Zeros in a tensor's shape."""
+    """Zeros of a tensor's shape."""
     return use.call("zeros_like", use["self"])
 
 
@@ -58,7 +58,7 @@ def copy(use: Use) -> Value:
 
 @imports("aten.native_dropout.default")
 def native_dropout(use: Use) -> Sequence[Value]:
-    """At inference the elements, and a mask that keeps all."""
+    """Dropout at inference: the elements, and a mask that keeps all."""
     if use.given("train", True) is not False:
         raise Unsupported("training: export the model after `.eval()`")
     x = use["input"]
@@ -90,7 +90,7 @@ def arange(use: Use) -> Value:
 
 @imports("prims.iota.default")
 def steps(use: Use) -> Value:
-    """So many numbers from a start on, at equal distances."""
+    """A given number of equally spaced integers from a start on."""
     length, start, step = (use.scalar(name, DType.INT64, default) for name, default in _IOTA)
     end = use.call("add", start, use.call("multiply", length, step))
     return use.as_type(use.call("arange", start, end, step, dtype=DType.INT64), use.dtype())
@@ -107,7 +107,7 @@ def _table(use: Use, numbers: Sequence[float]) -> Value:
 
 
 def _spaced(use: Use) -> list[float]:
-    """Numbers from one to another at equal distances, counted from the nearer end."""
+    """Equally spaced numbers from one to another, each computed from the nearer end."""
     start, end = (float(use.given(name)) for name in ("start", "end"))
     steps = use.integer("steps")
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
@@ -116,7 +116,7 @@ def _spaced(use: Use) -> list[float]:
 
 @imports("aten.linspace.default")
 def linspace(use: Use) -> Value:
-    """Numbers from one to another at equal distances."""
+    """Equally spaced numbers from one to another."""
     if use.integer("steps") == 1:
         return _table(use, [float(use.given("start"))])
     return _table(use, _spaced(use))
@@ -160,7 +160,7 @@ for _name, _shape in WINDOWS.items():
 
 @imports("aten.tril_indices.default", "aten.triu_indices.default")
 def triangle_indices(use: Use) -> Value:
-    """The rows and columns of the cells on and below a diagonal, or on and above it."""
+    """The row and column indices of the elements on and below a diagonal, or on and above it."""
     rows, columns, offset = use.integer("row"), use.integer("col"), use.integer("offset", 0)
     upper = "triu" in use.node.operator
     cells = [
@@ -184,7 +184,7 @@ def identity(use: Use) -> Value:
 
 
 def _steps(use: Use, size: int | Value) -> Value:
-    """0, 1, ... up to a size."""
+    """0, 1, ... up to a size, excluded."""
     end = size if isinstance(size, Value) else use.builder.number(size, DType.INT64)
     parts = [use.builder.number(0, DType.INT64), end, use.builder.number(1, DType.INT64)]
     return use.call("arange", *parts, dtype=DType.INT64)
@@ -199,7 +199,7 @@ def triangle(use: Use) -> Value:
 
 @imports("aten.meshgrid.default", "aten.meshgrid.indexing")
 def meshgrid(use: Use) -> Sequence[Value]:
-    """For each vector the grid of all, with the vector along its own axis; with "xy" the first two axes exchanged."""
+    """Each vector repeated over the grid of all, in which it runs along its own axis; "xy" swaps the first two axes."""
     vectors = [one if one.rank else use.call("expand_dims", one, axis=0) for one in use.tensors("tensors")]
     indexing = use.only("indexing", "ij", "xy")
     return use.counted(
@@ -209,7 +209,7 @@ def meshgrid(use: Use) -> Sequence[Value]:
 
 @imports("aten.cartesian_prod.default")
 def cartesian_product(use: Use) -> Value:
-    """Every choice of an element of each vector, a row each."""
+    """The Cartesian product of vectors, a row for each combination."""
     vectors = use.tensors("tensors")
     if len(vectors) == 1:
         return vectors[0]

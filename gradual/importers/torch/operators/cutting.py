@@ -12,7 +12,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 LAST = 2**31 - 1
-"""An end that is behind every axis."""
+"""An end beyond every axis."""
 
 
 @imports(
@@ -22,7 +22,7 @@ LAST = 2**31 - 1
     "aten.split.sizes",
 )
 def split_with_sizes(use: Use) -> Sequence[Value]:
-    """Parts of given sizes."""
+    """Split into parts of given sizes."""
     x = use["self"]
     return use.parts(
         x, use.axis("dim", x.rank, 0), use.sizes("split_sizes" if "split_sizes" in use.node.arguments else "split_size")
@@ -31,7 +31,7 @@ def split_with_sizes(use: Use) -> Sequence[Value]:
 
 @imports("aten.split.Tensor", "aten.unsafe_split.Tensor", "aten.chunk.default", "aten.unsafe_chunk.default")
 def split(use: Use) -> Sequence[Value]:
-    """Parts of one size, of which the last may be smaller; how many, the export has recorded."""
+    """Split into parts of one size, the last of which may be smaller; the export recorded their number."""
     x = use["self"]
     axis = use.axis("dim", x.rank, 0)
     count, whole = use.count, x.extent(axis)
@@ -53,7 +53,7 @@ def split(use: Use) -> Sequence[Value]:
 
 @imports("aten.tensor_split.sections", "aten.hsplit.int", "aten.vsplit.int", "aten.dsplit.int")
 def split_evenly(use: Use) -> Sequence[Value]:
-    """So many parts, the first of which may have an element more; an axis of open size has to divide."""
+    """Split into a number of parts, the first ones longer by 1 if needed; an axis of unknown size has to divide."""
     x, name = use["self"], use.node.operator.split(".")[1]
     axis = {"hsplit": min(1, x.rank - 1), "vsplit": 0, "dsplit": 2}.get(name)
     axis = use.axis("dim", x.rank, 0) if axis is None else axis
@@ -66,7 +66,7 @@ def split_evenly(use: Use) -> Sequence[Value]:
 
 @imports("aten.tensor_split.indices", "aten.hsplit.array", "aten.vsplit.array", "aten.dsplit.array")
 def split_at(use: Use) -> Sequence[Value]:
-    """The parts between given places, which are limited to the axis."""
+    """Split at given indices, which are clamped to the axis."""
     x, name = use["self"], use.node.operator.split(".")[1]
     axis = {"hsplit": min(1, x.rank - 1), "vsplit": 0, "dsplit": 2}.get(name)
     axis = use.axis("dim", x.rank, 0) if axis is None else axis
@@ -77,7 +77,7 @@ def split_at(use: Use) -> Sequence[Value]:
 
 @imports("aten.unbind.int", "aten.unbind_copy.int")
 def unbind(use: Use) -> Sequence[Value]:
-    """Each slice along an axis, without the axis."""
+    """All slices along an axis, which is removed."""
     x = use["self"]
     axis = use.axis("dim", x.rank, 0)
     whole = use.exactly(x, axis, use.count)
@@ -87,8 +87,8 @@ def unbind(use: Use) -> Sequence[Value]:
 
 @imports("aten.slice.Tensor")
 def cut(use: Use) -> Value:
-    """The elements from a start up to an end along an axis; both are limited to the axis, and count from its end if
-    they are negative."""
+    """The elements from a start up to an end along an axis; both are clamped to the axis, and negative ones count from
+    its end."""
     x = use["self"]
     axis, step = use.axis("dim", x.rank, 0), use.integer("step", 1)
     start = 0 if use.given("start") is None else use.size("start")
@@ -101,14 +101,14 @@ def cut(use: Use) -> Value:
 
 @imports("aten.select.int")
 def select(use: Use) -> Value:
-    """The slice at one index, without the axis."""
+    """The slice at one index of an axis, which is removed."""
     x = use["self"]
     return use.call("take", x, use.scalar("index", DType.INT64), axis=use.axis("dim", x.rank), mode="fast")
 
 
 @imports("aten.narrow.default", "aten.narrow_copy.default")
 def narrow(use: Use) -> Value:
-    """As many elements from a start on, all of which must be there."""
+    """A given number of elements from a start on, all within the axis."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     start, length = use.scalar("start", DType.INT64), use.size("length")
@@ -121,7 +121,7 @@ def narrow(use: Use) -> Value:
 # --------------------------------------------------------------------------------------------------------- windows
 @imports("aten.unfold.default", "aten.unfold_copy.default")
 def windows(use: Use) -> Value:
-    """The windows over an axis, whose elements become a new last axis."""
+    """The windows along an axis, whose elements become a new last axis."""
     x = use["self"]
     if not x.rank:
         return use.call("reshape", x, newshape=[1])
@@ -137,7 +137,7 @@ def windows(use: Use) -> Value:
 
 @imports("aten.im2col.default")
 def columns(use: Use) -> Value:
-    """Each window over an image as a column."""
+    """The windows of an image, each as a column."""
     x = use["self"]
     kernel, dilation, padding, stride = (
         use.integers(name) * (2 if len(use.integers(name)) == 1 else 1)
@@ -160,7 +160,7 @@ def columns(use: Use) -> Value:
 
 @imports("aten.col2im.default")
 def image_of_columns(use: Use) -> Value:
-    """The sums of columns at the places of their windows in an image: a transposed convolution by units."""
+    """The image that sums columns at the positions of their windows, by a transposed convolution with unit kernels."""
     x, sizes = use["self"], use.integers("output_size")
     kernel, dilation, padding, stride = (
         use.integers(name) * (2 if len(use.integers(name)) == 1 else 1)
@@ -197,7 +197,7 @@ def image_of_columns(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------------------- diagonals
 @imports("aten.diagonal.default", "aten.diagonal_copy.default")
 def diagonal(use: Use) -> Value:
-    """A diagonal of the matrices of two axes, as a new last axis."""
+    """A diagonal of the matrices along two axes, as a new last axis."""
     x = use["self"]
     axes = (use.axis("dim1", x.rank, 0), use.axis("dim2", x.rank, 1))
     return diagonal_of(use, x, use.integer("offset", 0), axes)
@@ -230,7 +230,7 @@ def trace(use: Use) -> Value:
 
 @imports("aten.diag.default", "aten.diag_embed.default")
 def embedded_diagonal(use: Use) -> Value:
-    """Matrices with a vector as a diagonal and zeros elsewhere; `diag` takes the diagonal of a matrix."""
+    """Matrices with given vectors as diagonal and zeros elsewhere; of a matrix, `diag` returns the diagonal."""
     x, is_diag = use["self"], use.node.operator == "aten.diag.default"
     offset = use.integer("diagonal" if is_diag else "offset", 0)
     if is_diag and x.rank == 2:

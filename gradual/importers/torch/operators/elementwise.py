@@ -1,4 +1,4 @@
-"""Operators that treat each element alone, with PyTorch's promotion of element types."""
+"""Elementwise operators, with PyTorch's promotion of element types."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _OF_BOOLEANS = {
     "maximum": "logical_or",
     "minimum": "logical_and",
 }
-"""What operators on bits are called where the elements are booleans."""
+"""Bitwise operator -> the operator for booleans."""
 
 
 def _unary(operator: str, use: Use) -> Value:
@@ -153,7 +153,7 @@ _FORMS = {
     **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), ("Tensor", "Tensor_Scalar", "Scalar_Tensor")),
     "remainder": ("Tensor", "Scalar", "Scalar_Tensor"),
 }
-"""The forms in which an operator takes tensors and numbers, where they are other ones than `Tensor` and `Scalar`."""
+"""Operator -> the names of its overloads for tensors and numbers, if they are not `Tensor` and `Scalar`."""
 for _names, _importer in ((BINARY, _binary), (COMPARISONS, _comparison)):
     for _name, _operator in _names.items():
         for _form in _FORMS.get(_name, ("Tensor", "Scalar")):
@@ -170,7 +170,7 @@ def _quotients() -> list[str]:
 
 @imports(*_quotients())
 def divide(use: Use) -> Value:
-    """The quotient, or rounded down or toward zero."""
+    """The quotient; with `rounding_mode` it is rounded down or toward zero."""
     dtype = use.dtype()
     operator = {None: "divide", "floor": "floor_divide", "trunc": "trunc_divide"}[use.given("rounding_mode")]
     return use.call(operator, operand(use, "self", dtype), operand(use, "other", dtype))
@@ -185,7 +185,7 @@ def floor_divide(use: Use) -> Value:
 
 @imports("aten.rsub.Scalar", "aten.rsub.Tensor")
 def reverse_subtract(use: Use) -> Value:
-    """The other operand less this one."""
+    """The other operand minus this one."""
     dtype = use.dtype()
     x = use.as_type(use["self"], dtype)
     if use.given("alpha", 1) != 1:
@@ -208,7 +208,7 @@ def square(use: Use) -> Value:
 
 @imports("aten.logical_not.default", "aten.bitwise_not.default")
 def negation(use: Use) -> Value:
-    """Logical not; of integers, the operator on bits inverts each bit."""
+    """Logical not; the bitwise operator inverts each bit of integers."""
     x = use["self"]
     if use.node.operator.startswith("aten.bitwise") and x.dtype is not DType.BOOL:
         return use.call("bitwise_not", x)
@@ -234,7 +234,7 @@ def masked_fill(use: Use) -> Value:
     *(f"aten.clamp_{name}.{form}" for name in ("min", "max") for form in ("default", "Tensor")),
 )
 def clamp(use: Use) -> Value:
-    """Each element limited to a range, either end of which may be left out."""
+    """Each element limited to a range; either bound may be left out."""
     dtype = use.dtype()
     found = use.as_type(use["self"], dtype)
     for name, operator in (("min", "maximum"), ("max", "minimum")):
@@ -272,7 +272,7 @@ def clamp(use: Use) -> Value:
     "prims.view_of.default",
 )
 def same(use: Use) -> Value:
-    """The same elements, in another element type where one is asked for; dropout does nothing at inference."""
+    """The operand, cast if an element type is given; dropout at inference too."""
     if use.given("train", False):
         raise Unsupported("training")
     (name, *_) = (name for name in ("self", "input", "a") if name in use.node.arguments)

@@ -1,4 +1,4 @@
-"""Operators that name elements by indices, and those that find indices.
+"""Operators that select elements by indices, and those that compute indices.
 
 A negative index counts from the end, and one out of bounds is a fault, here as in PyTorch.   [op.index.bounds]
 """
@@ -17,13 +17,13 @@ from gradual.types.dtype import DType
 
 @imports("aten.embedding.default")
 def embedding(use: Use) -> Value:
-    """The rows of a table that indices name."""
+    """The rows of a table at given indices."""
     return use.call("take", use["weight"], use["indices"], axis=0, mode="fast")
 
 
 @imports("aten.index_select.default")
 def index_select(use: Use) -> Value:
-    """The slices along an axis that indices name."""
+    """The slices at given indices along an axis."""
     x, places = use["self"], use["index"]
     if not x.rank:
         return x
@@ -33,13 +33,13 @@ def index_select(use: Use) -> Value:
 
 @imports("aten.take.default")
 def take(use: Use) -> Value:
-    """The elements that indices name, counted in row-major order."""
+    """The elements at given indices in row-major order."""
     return use.call("take", use.call("reshape", use["self"], newshape=[-1]), use["index"], axis=0, mode="fast")
 
 
 @imports("aten.gather.default")
 def gather(use: Use) -> Value:
-    """For each index the element at the same position, except that along an axis the index is taken."""
+    """For each index the element at the same position, except that along an axis the index is the coordinate."""
     x, places = use["self"], use["index"]
     if x.rank == 0:
         x, places = (use.call("reshape", one, newshape=[1]) for one in (x, places))
@@ -48,7 +48,7 @@ def gather(use: Use) -> Value:
 
 
 def gathered(use: Use, x: Value, places: Value, axis: int) -> Value:
-    """The same, of operands whose ranks are equal."""
+    """As `gather`, for operands of equal rank."""
     others = [at for at in range(x.rank) if at != axis]
     if any(places.tensor.shape[at] is not x.tensor.shape[at] for at in others):
         x = use.call("slice_like", x, places, axes=others)  # elements beyond the shape of the indices are not used
@@ -57,7 +57,7 @@ def gathered(use: Use, x: Value, places: Value, axis: int) -> Value:
 
 @imports("aten.take_along_dim.default")
 def take_along(use: Use) -> Value:
-    """The same, where axes of size 1 are repeated; without an axis, of all elements in a row."""
+    """As `gather`, after axes of size 1 are broadcast; without an axis, of the flattened elements."""
     x, places = use["self"], use["indices"]
     if use.given("dim") is None:
         x, places = (use.call("reshape", one, newshape=[-1]) for one in (x, places))
@@ -71,13 +71,13 @@ def take_along(use: Use) -> Value:
     return gathered(use, pair[0], pair[1], axis)
 
 
-# ------------------------------------------------------------------------------------------------ several at a time
+# -------------------------------------------------------------------------------------------------- several indices
 @dataclass(frozen=True)
 class Places:
     """The indices of a call, each of one axis.
 
     Attributes:
-        rank: of the tensor that is indexed.
+        rank: the rank of the indexed tensor.
         axes: the axes, ascending.
         indices: an index for each, which broadcast together.
     """
@@ -98,29 +98,29 @@ class Places:
 
     @property
     def width(self) -> int:
-        """How many axes the indices have together."""
+        """The rank of the indices broadcast together."""
         return max(one.rank for one in self.indices)
 
     @property
     def front(self) -> int:
-        """How many axes stand before those of the indices in the result: none, unless the indices are in a row."""
+        """The number of axes before those of the indices in the result: 0 unless the indexed axes are adjacent."""
         in_a_row = list(self.axes) == list(range(self.axes[0], self.axes[0] + len(self.axes)))
         return self.axes[0] if in_a_row else 0
 
     @property
     def back(self) -> list[int]:
-        """From a result whose first axes are those of the indices to one in which they stand in their place."""
+        """The permutation that moves the axes of the indices from the front to their place in the result."""
         width, whole = self.width, self.width + len(self.rest)
         return [*range(width, width + self.front), *range(width), *range(width + self.front, whole)]
 
 
 def transposed(use: Use, x: Value, order: Sequence[int]) -> Value:
-    """The axes in another order, if it is one."""
+    """The tensor with its axes in another order; unchanged if the order is the same."""
     return x if list(order) == list(range(x.rank)) else use.call("transpose", x, axes=list(order))
 
 
 def places_of(use: Use, x: Value) -> Places | None:
-    """The argument `indices`, in which a mask stands for the indices at which it holds; None where all is taken."""
+    """The argument `indices`, masks replaced by the indices where they are true; None if no axis is indexed."""
     given = use.value(use.given("indices"))
     if not isinstance(given, tuple):
         raise Unsupported("indices that are no list")
@@ -139,23 +139,23 @@ def places_of(use: Use, x: Value) -> Places | None:
 
 @imports("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def index(use: Use) -> Value:
-    """The elements that index tensors name, which are broadcast together; a mask stands for where it holds."""
+    """The elements at index tensors, which are broadcast together; a mask selects where it is true."""
     x = use["self"]
     places = places_of(use, x)
     return x if places is None else chosen(use, x, places)
 
 
 def chosen(use: Use, x: Value, places: Places) -> Value:
-    """The elements at these places."""
+    """The elements at these indices."""
     if len(places.axes) == 1:
         return use.call("take", x, places.indices[0], axis=places.axes[0], mode="fast")
     moved = transposed(use, x, places.order)
     return transposed(use, use.call("adv_index", use.builder.tuple([moved, *places.indices])), places.back)
 
 
-# ---------------------------------------------------------------------------------------------------------- finding
+# ----------------------------------------------------------------------------------------------------------- search
 def where_true(use: Use, mask: Value) -> list[Value]:
-    """For each axis of a mask the indices at which it holds."""
+    """For each axis of a mask, the indices at which the mask is true."""
     if mask.rank == 1:
         return [use.as_type(use.call("nonzero", mask), DType.INT64)]
     rows = use.builder.named(use.as_type(use.call("argwhere", mask), DType.INT64), "rows")
@@ -166,19 +166,19 @@ def where_true(use: Use, mask: Value) -> list[Value]:
 
 @imports("aten.where.default", "aten.nonzero_numpy.default")
 def where_all(use: Use) -> Sequence[Value]:
-    """For each axis the indices of the elements that are not zero."""
+    """For each axis, the indices of the elements that are not zero."""
     return where_true(use, truth(use, use["condition" if "condition" in use.node.arguments else "self"]))
 
 
 @imports("aten.nonzero.default", "aten.argwhere.default")
 def nonzero(use: Use) -> Value:
-    """The index of each element that is not zero, a row each."""
+    """The indices of the elements that are not zero, a row for each element."""
     return use.as_type(use.call("argwhere", use["self"]), DType.INT64)
 
 
 @imports("aten.nonzero_static.default")
 def some_nonzero(use: Use) -> Value:
-    """So many of them, with rows of a number behind where there are fewer."""
+    """The first `size` rows of `nonzero`; missing rows are filled with a number."""
     x, size = use["self"], use.size("size")
     rows = use.as_type(use.call("argwhere", x), DType.INT64)
     filling = use.call("full", use.scalar("fill_value", DType.INT64, -1), shape=[size, x.rank])
@@ -188,7 +188,7 @@ def some_nonzero(use: Use) -> Value:
 
 @imports("aten.masked_select.default")
 def masked_select(use: Use) -> Value:
-    """The elements where a mask holds, in row-major order."""
+    """The elements where a mask is true, in row-major order."""
     x, mask = use["self"], use["mask"]
     if x.rank != mask.rank or any(one is not two for one, two in zip(x.tensor.shape, mask.tensor.shape, strict=True)):
         mask = use.call("logical_and", mask, use.call("ones_like", use.as_type(x, DType.BOOL)))
@@ -199,7 +199,7 @@ def masked_select(use: Use) -> Value:
 
 @imports("aten.bucketize.Tensor", "aten.searchsorted.Tensor", "aten.bucketize.Scalar", "aten.searchsorted.Scalar")
 def search(use: Use) -> Value:
-    """For each value the place in a sorted sequence at which it would keep the order."""
+    """For each value the index at which it can be inserted in a sorted sequence."""
     is_bucket = "bucketize" in use.node.operator
     sequence = use["boundaries" if is_bucket else "sorted_sequence"]
     if use.given("sorter") is not None:
@@ -211,7 +211,7 @@ def search(use: Use) -> Value:
 
 @imports("aten.isin.Tensor_Tensor", "aten.isin.Tensor_Scalar", "aten.isin.Scalar_Tensor")
 def is_in(use: Use) -> Value:
-    """Whether each element is among others."""
+    """Whether each element occurs in another tensor."""
     names = [name if name in use.node.arguments else name[:-1] for name in ("elements", "test_elements")]
     given = [use.value(use.given(name)) for name in names]
     dtype = next(one.dtype for one in given if isinstance(one, Value))
@@ -224,7 +224,7 @@ def is_in(use: Use) -> Value:
 
 @imports("aten.one_hot.default")
 def one_hot(use: Use) -> Value:
-    """For each class a vector with a 1 at it."""
+    """A one-hot vector for each class."""
     if use.given("num_classes", -1) == -1:
         raise Unsupported("a number of classes that depends on data; give `num_classes`")
     on, off = (use.builder.number(number, DType.INT64) for number in (1, 0))

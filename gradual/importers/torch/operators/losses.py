@@ -1,4 +1,4 @@
-"""Losses, and measures of how far apart tensors are."""
+"""Losses, and distances of tensors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.networks.products import norm
 
 NONE, MEAN, SUM = range(3)
-"""What `reduction` says."""
+"""The values of `reduction`."""
 
 
 def _reduced(use: Use, loss: Term) -> Value:
@@ -37,7 +37,7 @@ def absolute_error(use: Use) -> Value:
 
 @imports("aten.smooth_l1_loss.default", "aten.huber_loss.default")
 def smooth(use: Use) -> Value:
-    """Squares of small differences, and the absolute values of others."""
+    """Squares of small differences, absolute values of larger ones."""
     one, other = _pair(use)
     apart, is_huber = absolute(one - other), "huber" in use.node.operator
     edge = float(use.given("delta" if is_huber else "beta", 1.0))
@@ -48,7 +48,7 @@ def smooth(use: Use) -> Value:
 
 @imports("aten.binary_cross_entropy.default")
 def binary_cross_entropy(use: Use) -> Value:
-    """Minus the logarithm of the probability of the target, which is limited to -100."""
+    """Minus the logarithm of the probability of the target; the logarithm is at least -100."""
     one, other = _pair(use)
     loss = -(other * greater(log(one), -100.0) + (1.0 - other) * greater(log1p(-one), -100.0))
     return _reduced(use, _weighted(use, loss))
@@ -56,7 +56,7 @@ def binary_cross_entropy(use: Use) -> Value:
 
 @imports("aten.binary_cross_entropy_with_logits.default")
 def binary_cross_entropy_of_logits(use: Use) -> Value:
-    """The same of the sigmoid of numbers."""
+    """The binary cross entropy of the sigmoid of the input."""
     one, other = _pair(use)
     soft = log1p(exp(-absolute(one))) + greater(-one, 0.0)
     positive = use.optional("pos_weight")
@@ -72,7 +72,7 @@ def _weighted(use: Use, loss: Term) -> Term:
 
 @imports("aten.kl_div.default")
 def divergence(use: Use) -> Value:
-    """The Kullback-Leibler divergence of logarithms of probabilities."""
+    """The Kullback-Leibler divergence; the input has logarithms of probabilities."""
     one, other = _pair(use)
     if use.flag("log_target"):
         return _reduced(use, exp(other) * (other - one))
@@ -82,7 +82,7 @@ def divergence(use: Use) -> Value:
 # -------------------------------------------------------------------------------------------------- classifications
 @imports("aten.cross_entropy_loss.default")
 def cross_entropy(use: Use) -> Value:
-    """Minus the logarithm of the softmax at the target, which is a class or gives each class a probability."""
+    """Minus the logarithm of the softmax at the target: a class, or a probability for each class."""
     x, target = use["self"], use["target"]
     axis = 1 if x.rank > 1 else 0
     logarithms = Term(use, use.call("nn.log_softmax", x, axis=axis))
@@ -126,7 +126,7 @@ def _likelihood(use: Use) -> Value:
 
 @imports("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
 def likelihood_forward(use: Use) -> list[Value]:
-    """The same, with the sum of the weights, which is not imported."""
+    """As `likelihood`; its second result, the sum of the weights, is not imported."""
     return [_likelihood(use)]
 
 
@@ -151,10 +151,10 @@ def _of_classes(use: Use, logarithms: Term, axis: int, smoothing: float) -> Valu
     return total.value if kind == SUM else (total / Term(use, use.call("sum", counted.value))).value
 
 
-# --------------------------------------------------------------------------------------------------------- measures
+# -------------------------------------------------------------------------------------------------------- distances
 @imports("aten.cosine_similarity.default")
 def cosine(use: Use) -> Value:
-    """The product of two vectors along an axis, each divided by its length, which is at least a number."""
+    """The cosine of two vectors along an axis; their lengths are taken to be at least `eps`."""
     one, other = Term(use, use["x1"]), Term(use, use["x2"])
     product = one * other
     axis = use.axis("dim", product.value.rank, 1)
@@ -171,6 +171,6 @@ def cosine(use: Use) -> Value:
 
 @imports("aten.pairwise_distance.default")
 def pairwise_distance(use: Use) -> Value:
-    """The p-norm along the last axis of a difference and a small number."""
+    """The p-norm along the last axis of the difference plus `eps`."""
     apart = Term(use, use["x1"]) - Term(use, use["x2"]) + float(use.given("eps", 1e-6))
     return norm(use, apart.value, use.given("p", 2.0), [apart.value.rank - 1], use.flag("keepdim"))

@@ -1,4 +1,4 @@
-"""Operators that bring the elements along some axes together, or each with those before it."""
+"""Reductions along axes, and scans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIMPLE = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "
 
 
 def settings(use: Use, x: Value) -> dict[str, Any]:
-    """The axes of a reduction, and whether they stay."""
+    """The attributes of a reduction: its axes, and whether they are kept."""
     axes = use.axes("dim", x.rank)
     return {"axis": None if axes == list(range(x.rank)) else axes, "keepdims": True if use.flag("keepdim") else None}
 
@@ -37,7 +37,7 @@ IMPORTERS |= {f"aten.{name}.default": partial(_reduction, name) for name in ("ma
 
 @imports("aten.nansum.default", "aten.nanmean.default")
 def of_numbers(use: Use) -> Value:
-    """The sum or the mean of those that are numbers."""
+    """The sum or the mean of the elements that are not NaN."""
     x = use.as_type(use["self"], use.dtype())
     is_none = use.call("isnan", x)
     total = use.call("sum", use.call("where", is_none, use.like(0, x), x), **settings(use, x))
@@ -56,7 +56,7 @@ def count_nonzero(use: Use) -> Value:
 
 @imports("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
 def connected(use: Use) -> Value:
-    """Whether any element is not 0, or whether all are not; of bytes as bytes."""
+    """Whether any element, or each element, is not 0; as bytes if the elements are bytes."""
     x = truth(use, use["self"])
     found = use.call(use.node.operator.split(".")[1], x, **settings(use, x)) if x.rank else x
     return use.as_type(found, use.dtype())
@@ -64,7 +64,7 @@ def connected(use: Use) -> Value:
 
 @imports("aten.max.dim", "aten.min.dim")
 def extreme(use: Use) -> Sequence[Value]:
-    """The greatest or least element along an axis, and where it is."""
+    """The greatest or least element along an axis, and its index."""
     x, name = use["self"], use.node.operator.split(".")[1]
     if not x.rank:
         return [x, use.builder.number(0, DType.INT64)]
@@ -81,7 +81,7 @@ def extremes(use: Use) -> Sequence[Value]:
 
 @imports("aten.argmax.default", "aten.argmin.default")
 def place(use: Use) -> Value:
-    """The index of the greatest or least element along an axis, or among all."""
+    """The index of the greatest or least element along an axis, or of all elements."""
     x, operator = use["self"], use.node.operator.split(".")[1]
     if not x.rank:
         return use.builder.number(0, DType.INT64)
@@ -100,7 +100,7 @@ def place(use: Use) -> Value:
     )
 )
 def variance(use: Use) -> Value | Sequence[Value]:
-    """The variance along some axes or its root, alone or with the mean."""
+    """The variance or the standard deviation along some axes, alone or with the mean."""
     x, name = use["self"], use.node.operator.split(".")[1]
     reduced = settings(use, x)
     mean = use.call("mean", x, axis=reduced["axis"], keepdims=True)
@@ -110,7 +110,7 @@ def variance(use: Use) -> Value | Sequence[Value]:
 
 
 def _variance(use: Use, x: Value, mean: Value, reduced: dict[str, Any]) -> Value:
-    """The squared distances from the mean, divided by the count less a correction."""
+    """The sum of squared distances from the mean, divided by the count minus a correction."""
     given = use.given("correction")
     correction = given if given is not None else int(use.flag("unbiased", True))
     if correction in (0, 1):
@@ -138,7 +138,7 @@ def vector_norm(use: Use) -> Value:
 
 @imports("aten.linalg_norm.default", "aten.linalg_matrix_norm.default", "aten.linalg_matrix_norm.str_ord")
 def matrix_norm(use: Use) -> Value:
-    """The norm of vectors or matrices, as far as it needs no singular values."""
+    """The norm of vectors or matrices; refused if it needs singular values."""
     x = use.as_type(use["self"], use.dtype())
     is_matrix = "matrix" in use.node.operator
     order, dim = use.given("ord", "fro" if is_matrix else None), use.given("dim", (-2, -1) if is_matrix else None)
@@ -161,7 +161,7 @@ def _last_two(x: Value) -> list[int]:
 
 @imports("aten.renorm.default")
 def renorm(use: Use) -> Value:
-    """The slices along an axis, those of a greater norm brought to it."""
+    """The slices along an axis, scaled down to a given norm if theirs is greater."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     size = norm(use, x, use.given("p"), [at for at in range(x.rank) if at != axis], True)
@@ -186,7 +186,7 @@ def softmax(use: Use) -> Value:
 
 @imports("aten.log_softmax.int", "aten._log_softmax.default", "aten.special_log_softmax.default")
 def log_softmax(use: Use) -> Value:
-    """The logarithm of that."""
+    """The logarithm of the softmax."""
     return _along(use, "nn.log_softmax")
 
 
@@ -200,7 +200,7 @@ def _along(use: Use, operator: str) -> Value:
 
 @imports("aten.logsumexp.default", "aten.special_logsumexp.default")
 def log_sum_exp(use: Use) -> Value:
-    """The logarithm of the sum of exponentials, by way of the greatest element."""
+    """The logarithm of the sum of exponentials, computed relative to the greatest element."""
     x = use.as_type(use["self"], use.dtype())
     if not x.rank:
         return x
@@ -214,7 +214,7 @@ def log_sum_exp(use: Use) -> Value:
 
 @imports("aten.diff.default")
 def differences(use: Use) -> Value:
-    """The differences of neighbours along an axis, so many times over, after something was put before or behind."""
+    """The n-th differences of neighbours along an axis, after optional tensors are put before and after."""
     x = use["self"]
     axis = use.axis("dim", x.rank, -1)
     parts = [use.optional("prepend"), x, use.optional("append")]
@@ -231,7 +231,7 @@ def differences(use: Use) -> Value:
 
 @imports("aten.trapezoid.dx", "aten.trapz.dx", "aten.cumulative_trapezoid.dx")
 def trapezoids(use: Use) -> Value:
-    """The area below the points along an axis at equal distances, up to the last or up to each."""
+    """The integral of equally spaced points along an axis by the trapezoidal rule, in total or up to each point."""
     y = use["y"]
     axis = use.axis("dim", y.rank, -1)
     first, second = (

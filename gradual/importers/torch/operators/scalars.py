@@ -48,7 +48,7 @@ def element_count(use: Use) -> Value:
 
 
 def _number(use: Use, name: str) -> Value:
-    """A number of Python's as a scalar."""
+    """A Python number as a scalar."""
     found = use.value(use.given(name))
     if isinstance(found, Value):
         return found
@@ -68,14 +68,14 @@ IMPORTERS |= {f"_operator.{name}": partial(_arithmetic, operator) for name, oper
 
 @imports("_operator.neg", "_operator.pos")
 def signed(use: Use) -> Value:
-    """A number with the other sign, or as it is."""
+    """A number negated, or unchanged."""
     x = _number(use, "a")
     return use.call("negative", x) if use.node.operator.endswith("neg") else x
 
 
 @imports("_operator.truediv")
 def true_divide(use: Use) -> Value:
-    """The quotient as Python computes it, a double."""
+    """The quotient as in Python, a float64."""
     return use.call("divide", *(use.as_type(_number(use, name), DType.FLOAT64) for name in ("a", "b")))
 
 
@@ -84,7 +84,7 @@ _FACTORS = 8
 
 @imports("_operator.pow")
 def power(use: Use) -> Value:
-    """A power: a product for a small exponent, so that it is still known as a formula."""
+    """A power; a product for a small exponent, so that the size stays symbolic."""
     base, exponent = _number(use, "a"), use.given("b")
     if isinstance(exponent, int) and 1 <= exponent <= _FACTORS:
         return reduce(lambda one, other: use.call("multiply", one, other), [base] * exponent)
@@ -101,19 +101,19 @@ def extremum(use: Use) -> Value:
 
 @imports("torch.sym_ite")
 def choice(use: Use) -> Value:
-    """One number or another."""
+    """A choice between two numbers by a condition."""
     return use.call("where", *(_number(use, name) for name in ("b", "t", "f")))
 
 
 @imports("torch.sym_sqrt", "torch._sym_sqrt")
 def root(use: Use) -> Value:
-    """The square root, a double."""
+    """The square root, a float64."""
     return use.call("sqrt", use.as_type(_number(use, "a"), DType.FLOAT64))
 
 
 @imports("torch.sym_not", "torch.sym_float", "torch.sym_int", "math.trunc")
 def converted(use: Use) -> Value:
-    """A number in another type."""
+    """A number converted to another type."""
     (name,) = use.node.arguments or ("a",)
     x = _number(use, name)
     if use.node.operator == "torch.sym_not":
@@ -132,7 +132,7 @@ def item(use: Use) -> Value:
 
 @imports("aten._assert_scalar.default", "aten._assert_async.msg", "aten._assert_async.default")
 def assertion(use: Use) -> Result:
-    """A condition that the program asserts: from here on it is known."""
+    """An assertion, whose condition is a fact afterwards."""
     condition = _number(use, "self")
     if condition.rank:
         condition = use.call("reshape", condition, newshape=[])
@@ -147,5 +147,5 @@ def assertion(use: Use) -> Result:
     "aten.sym_constrain_range_for_size.default",
 )
 def nothing(use: Use) -> Result:
-    """What the export recorded for itself."""
+    """Nothing: the node is a note of the exporter without effect."""
     return None

@@ -1,4 +1,4 @@
-"""Operators that replace elements at some places."""
+"""Operators that replace elements at given indices."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
 
-# ---------------------------------------------------------------------------------------------- several at a time
+# ------------------------------------------------------------------------------------------------ several indices
 @imports("aten.index_put.default", "aten._unsafe_index_put.default")
 def index_put(use: Use) -> Value:
-    """The tensor with values at the places that index tensors name, or added there."""
+    """The tensor with values written at index tensors, or added there."""
     x, values = use["self"], use["values"]
     accumulates = use.flag("accumulate")
     given = use.value(use.given("indices"))
@@ -39,7 +39,7 @@ def index_put(use: Use) -> Value:
 
 
 def _stacked(use: Use, indices: Sequence[Value]) -> Value:
-    """Indices as the columns of one tensor, broadcast together."""
+    """Index tensors broadcast together, as the columns of one tensor."""
     first, *others = indices
     if all(other.tensor.shape == first.tensor.shape for other in others):
         return (
@@ -53,7 +53,7 @@ def _stacked(use: Use, indices: Sequence[Value]) -> Value:
 
 @imports("aten.index_copy.default", "aten.index_add.default")
 def index_copy(use: Use) -> Value:
-    """The slices of another tensor in place of those that indices name, or added to them."""
+    """The tensor with slices of another written at indices, or added there."""
     x, source, adds = use["self"], use["source"], "add" in use.node.operator
     if adds and use.given("alpha", 1) != 1:
         source = use.call("multiply", source, use.scalar("alpha", source.dtype))
@@ -66,7 +66,7 @@ def index_copy(use: Use) -> Value:
 
 @imports("aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor")
 def index_fill(use: Use) -> Value:
-    """One number in the slices that indices name."""
+    """The tensor with the slices at indices filled with a number."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     shape = use.call("take", transposed(use, x, _first(axis, x.rank)), use["index"], axis=0, mode="fast")
@@ -78,7 +78,7 @@ def _first(axis: int, rank: int) -> list[int]:
 
 
 def _written(use: Use, x: Value, axis: int, updates: Value, mode: str | None) -> Value:
-    """The tensor with updates at the indices along an axis, which is the first of the updates."""
+    """The tensor with updates at the indices along an axis; that axis is the first of the updates."""
     order = _first(axis, x.rank)
     places = use.call("expand_dims", use["index"], axis=0)
     found = use.call("scatter_nd", transposed(use, x, order), places, updates, mode=mode)
@@ -87,7 +87,7 @@ def _written(use: Use, x: Value, axis: int, updates: Value, mode: str | None) ->
 
 # --------------------------------------------------------------------------------------------- element by element
 REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
-"""PyTorch's words -> those of `scatter_elements`."""
+"""PyTorch's reduction -> that of `scatter_elements`."""
 
 
 @imports(
@@ -98,14 +98,14 @@ REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "ama
     "aten.scatter_add.default",
 )
 def scatter(use: Use) -> Value:
-    """The tensor with each element of a source at its own place, moved along an axis to where its index says."""
+    """The tensor with each source element at its own position, but on an axis the index is the coordinate."""
     x, places = use["self"], use["index"]
     kind = "add" if "scatter_add" in use.node.operator else use.given("reduce")
     return _scattered(use, x, places, _source(use, x, places), None if kind is None else REDUCTIONS[kind])
 
 
 def _source(use: Use, x: Value, places: Value) -> Value:
-    """The source, as far as there are indices."""
+    """The source, cut to the shape of the indices."""
     if "value" in use.node.arguments:
         return use.call("full_like", use.as_type(places, x.dtype), use.scalar("value", x.dtype))
     source = use["src"]
@@ -123,7 +123,7 @@ def _scattered(use: Use, x: Value, places: Value, source: Value, reduction: str 
 
 @imports("aten.scatter_reduce.two")
 def scatter_reduce(use: Use) -> Value:
-    """The same, where all elements that come to one place are brought together, with what stood there or without."""
+    """As `scatter`; elements for one position are reduced, with or without the tensor's own element."""
     x, places, kind = use["self"], use["index"], use.given("reduce")
     source, includes = _source(use, x, places), use.flag("include_self", True)
     reduction = "sum" if kind == "mean" else kind
@@ -153,7 +153,7 @@ def _identity(reduction: str, dtype: DType) -> float:
 # --------------------------------------------------------------------------------------------------- slices and masks
 @imports("aten.slice_scatter.default")
 def slice_scatter(use: Use) -> Value:
-    """The tensor with another in place of a slice."""
+    """The tensor with a slice replaced by another tensor."""
     x, source = use["self"], use["src"]
     axis, step = use.axis("dim", x.rank, 0), use.integer("step", 1)
     start = 0 if use.given("start") is None else use.size("start")
@@ -165,7 +165,7 @@ def slice_scatter(use: Use) -> Value:
 
 @imports("aten.select_scatter.default")
 def select_scatter(use: Use) -> Value:
-    """The tensor with another in place of the slice at one index."""
+    """The tensor with the slice at one index replaced by another tensor."""
     x = use["self"]
     axis, start = use.axis("dim", x.rank), use.size("index")
     if isinstance(start, int):
@@ -183,7 +183,7 @@ def _set(use: Use, x: Value, source: Value, slice: tuple[int, int | Value, int |
 
 @imports("aten.diagonal_scatter.default")
 def diagonal_scatter(use: Use) -> Value:
-    """The tensor with another in place of a diagonal."""
+    """The tensor with a diagonal replaced by another tensor."""
     x, offset = use["self"], use.integer("offset", 0)
     one, other = use.axis("dim1", x.rank, 0), use.axis("dim2", x.rank, 1)
     order = [*(axis for axis in range(x.rank) if axis not in (one, other)), one, other]
@@ -193,14 +193,14 @@ def diagonal_scatter(use: Use) -> Value:
 
 @imports("aten.masked_scatter.default")
 def masked_scatter(use: Use) -> Value:
-    """The elements of a source, one after another, where a mask holds."""
+    """The tensor with its elements where a mask is true replaced by those of a source, in order."""
     x, mask = use["self"], use["mask"]
     if mask.tensor.shape != x.tensor.shape:
         mask = use.call("broadcast_to_like", mask, x)
     flat = use.as_type(use.call("reshape", mask, newshape=[-1]), DType.INT64)
     before = use.call("cumsum", flat, axis=0, exclusive=True)
     source = use.call("reshape", use["source"], newshape=[-1])
-    # a place without a mark reads the first element, which is not used
+    # where the mask is false, the first element is read and not used
     places = use.call("multiply", before, flat)
     found = use.call("reshape_like", use.call("take", source, places, axis=0, mode="fast"), x)
     return use.call("where", mask, found, x)

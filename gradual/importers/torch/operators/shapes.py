@@ -15,33 +15,33 @@ from gradual.types.dtype import DType
 # ------------------------------------------------------------------------------------------------------- reshaping
 @imports("aten.view.default", "aten.reshape.default", "aten._unsafe_view.default", "aten._reshape_alias.default")
 def reshape(use: Use) -> Value:
-    """The elements under a new shape: a 0 is a size, and -1 stands for what is left."""
+    """The elements in a new shape: 0 is a size, and -1 is inferred."""
     sizes = use.sizes("size" if "size" in use.node.arguments else "shape")
     return reshaped(use, use["self"], sizes)
 
 
 def reshaped(use: Use, x: Value, sizes: Sequence[int | Value]) -> Value:
-    """The value under a new shape."""
+    """The value in a new shape."""
     return use.call("reshape", x, newshape=list(sizes), allowzero=True if 0 in sizes else None)
 
 
 @imports("aten.view_as.default", "aten.reshape_as.default")
 def reshape_as(use: Use) -> Value:
-    """The elements under another tensor's shape."""
+    """The elements in another tensor's shape."""
     return use.call("reshape_like", use["self"], use["other"])
 
 
 @imports("aten.ravel.default")
 def ravel(use: Use) -> Value:
-    """The elements in a row."""
+    """The elements as a vector."""
     return use.call("reshape", use["self"], newshape=[-1])
 
 
 @imports("aten.atleast_1d.default", "aten.atleast_2d.default", "aten.atleast_3d.default")
 def at_least(use: Use) -> Value:
-    """New axes of size 1 up to a rank."""
+    """The tensor with new axes of size 1 up to a rank."""
     x, wanted = use["self"], int(use.node.operator.split(".")[1][-2])
-    if wanted == 3 and x.rank in (1, 2):  # a matrix gets its new axis behind, a vector one before and one behind
+    if wanted == 3 and x.rank in (1, 2):  # a matrix gets its new axis at the end, a vector one at each end
         x = use.call("expand_dims", x, axis=x.rank)
         return x if x.rank == 3 else use.call("expand_dims", x, axis=0)
     for _ in range(x.rank, wanted):
@@ -51,7 +51,7 @@ def at_least(use: Use) -> Value:
 
 @imports("aten.flatten.using_ints")
 def flatten(use: Use) -> Value:
-    """Some axes in a row as one."""
+    """Consecutive axes merged into one."""
     x = use["self"]
     if x.rank == 0:
         return use.call("reshape", x, newshape=[1])
@@ -63,7 +63,7 @@ def flatten(use: Use) -> Value:
 
 @imports("aten.unflatten.int")
 def unflatten(use: Use) -> Value:
-    """One axis as several."""
+    """One axis split into several."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     sizes = [use.written_size(use.extent(x, at)) for at in range(x.rank)]
@@ -79,7 +79,7 @@ def unsqueeze(use: Use) -> Value:
 
 @imports("aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze.default")
 def squeeze(use: Use) -> Value:
-    """Without some axes of size 1; one of another size stays, and one of open size where the export saw another."""
+    """Some axes of size 1 removed; others are kept, and so is one of unknown size that the export recorded as not 1."""
     x = use["self"]
     if not x.rank:
         return x
@@ -90,7 +90,7 @@ def squeeze(use: Use) -> Value:
 
 @imports("aten.transpose.int", "aten.swapaxes.default", "aten.swapdims.default")
 def transpose(use: Use) -> Value:
-    """Two axes exchanged."""
+    """Two axes swapped."""
     x = use["self"]
     if x.rank == 0:
         return x
@@ -103,14 +103,14 @@ def transpose(use: Use) -> Value:
 
 @imports("aten.mT.default", "aten.mH.default", "aten.adjoint.default", "aten.matrix_H.default")
 def transposed_matrices(use: Use) -> Value:
-    """The last two axes exchanged."""
+    """The last two axes swapped."""
     x = use["self"]
     return use.call("transpose", x, axes=[*range(x.rank - 2), x.rank - 1, x.rank - 2])
 
 
 @imports("aten.t.default", "aten.numpy_T.default")
 def reversed_axes(use: Use) -> Value:
-    """The axes in reverse."""
+    """The axes in reverse order."""
     return use.call("transpose", use["self"]) if use["self"].rank > 1 else use["self"]
 
 
@@ -123,7 +123,7 @@ def permute(use: Use) -> Value:
 
 @imports(*(f"aten.{name}.{form}" for name in ("movedim", "moveaxis") for form in ("int", "intlist")))
 def move_axes(use: Use) -> Value:
-    """Some axes moved to other positions, the others in order around them."""
+    """Some axes moved to other positions; the others keep their order."""
     x = use["self"]
     source, target = (use.axes(name, x.rank) for name in ("source", "destination"))
     order = [axis for axis in range(x.rank) if axis not in source]
@@ -135,7 +135,7 @@ def move_axes(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------- repeating and joining
 @imports("aten.expand.default", "aten.broadcast_to.default", "aten.expand_copy.default")
 def expand(use: Use) -> Value:
-    """Axes of size 1 repeated to a size; -1 leaves an axis as it is."""
+    """Axes of size 1 repeated to given sizes; -1 keeps an axis."""
     x, sizes = use["self"], use.sizes("size")
     missing = len(sizes) - x.rank
     if missing < 0:
@@ -148,13 +148,13 @@ def expand(use: Use) -> Value:
 
 @imports("aten.expand_as.default")
 def expand_as(use: Use) -> Value:
-    """Repeated to the shape of another tensor."""
+    """The tensor broadcast to the shape of another."""
     return use.call("broadcast_to_like", use["self"], use["other"])
 
 
 @imports("aten.broadcast_tensors.default")
 def broadcast_tensors(use: Use) -> Sequence[Value]:
-    """The tensors, each repeated to the shape that they have together."""
+    """The tensors, each broadcast to their common shape."""
     parts = use.tensors("tensors")
     kinds = [use.as_type(one, DType.BOOL) for one in parts]
     joint = reduce(lambda one, other: use.call("logical_or", one, other), kinds)
@@ -165,7 +165,7 @@ def broadcast_tensors(use: Use) -> Sequence[Value]:
 
 @imports("aten.repeat.default", "aten.tile.default")
 def tile(use: Use) -> Value:
-    """The tensor next to itself."""
+    """The tensor repeated along each axis."""
     return use.call("tile", use["self"], reps=use.sizes("repeats" if "repeats" in use.node.arguments else "dims"))
 
 
@@ -180,7 +180,7 @@ def repeat(use: Use) -> Value:
 
 @imports("aten.cat.default", "aten.concat.default", "aten.concatenate.default")
 def concatenate(use: Use) -> Value:
-    """The tensors one after another; a vector without elements is no tensor to PyTorch, and is left out."""
+    """The tensors one after another; empty vectors are left out, as PyTorch does."""
     dtype = use.dtype()
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
     if len({one.rank for one in parts}) > 1:
@@ -192,7 +192,7 @@ def concatenate(use: Use) -> Value:
 
 @imports("aten.hstack.default", "aten.vstack.default", "aten.dstack.default", "aten.column_stack.default")
 def stack_by_name(use: Use) -> Value:
-    """The tensors side by side: along the second axis, the first, or the third, of which they have at least so many."""
+    """The tensors joined along the axis that the operator's name implies; their rank is raised first if necessary."""
     dtype, name = use.dtype(), use.node.operator.split(".")[1]
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
     if name == "column_stack":
@@ -240,10 +240,10 @@ def stack(use: Use) -> Value:
     return use.call("stack", use.builder.tuple(parts), axis=use.axis("dim", parts[0].rank + 1, 0))
 
 
-# ---------------------------------------------------------------------------------------------------------- turning
+# ----------------------------------------------------------------------------------------------- roll, flip, rotate
 @imports("aten.roll.default")
 def roll(use: Use) -> Value:
-    """Axes turned, what leaves at one end coming in at the other."""
+    """Axes rotated: elements that leave at one end enter at the other."""
     x, shifts = use["self"], use.sizes("shifts")
     if not use.given("dims"):
         flat = use.call("reshape", x, newshape=[-1])
@@ -267,7 +267,7 @@ def _rolled(use: Use, x: Value, shift: int | Value, axis: int) -> Value:
 
 
 def _taken_around(use: Use, x: Value, shift: int | Value, axis: int) -> Value:
-    """The slices from a place on and then those before it, by their indices."""
+    """The slices from an index on, then those before it, taken by indices."""
     size, numbers = use.extent(x, axis), [use.builder.number(number, DType.INT64) for number in (0, 1)]
     steps = use.call("arange", numbers[0], size, numbers[1], dtype=DType.INT64)
     by = shift if isinstance(shift, Value) else use.builder.number(shift, DType.INT64)
@@ -276,7 +276,7 @@ def _taken_around(use: Use, x: Value, shift: int | Value, axis: int) -> Value:
 
 @imports("aten.flip.default")
 def flip(use: Use) -> Value:
-    """Some axes in opposite order."""
+    """The elements along some axes in reverse order."""
     x = use["self"]
     for axis in use.axes("dims", x.rank) if use.given("dims") else []:
         x = use.call("reverse", x, axis=axis)
@@ -285,13 +285,13 @@ def flip(use: Use) -> Value:
 
 @imports("aten.fliplr.default", "aten.flipud.default")
 def flip_image(use: Use) -> Value:
-    """The second axis, or the first, in opposite order."""
+    """The elements along the second axis, or the first, in reverse order."""
     return use.call("reverse", use["self"], axis=int(use.node.operator == "aten.fliplr.default"))
 
 
 @imports("aten.rot90.default")
 def rotate(use: Use) -> Value:
-    """Turned by right angles in the plane of two axes."""
+    """The tensor rotated by multiples of 90 degrees in the plane of two axes."""
     x, turns = use["self"], use.integer("k", 1) % 4
     one, other = (positive(axis, x.rank) for axis in use.integers("dims", [0, 1]))
     order = list(range(x.rank))
@@ -335,7 +335,7 @@ def pixel_unshuffle(use: Use) -> Value:
 
 
 def _in_blocks(use: Use, x: Value, axis: int, block: int) -> Value:
-    """An axis as one of blocks and one of what is in a block."""
+    """An axis split into an axis of blocks and an axis within a block."""
     size = x.extent(axis)
     if size is not None:
         return use.call("reshape", x, newshape=[*[0] * axis, -4, size // block, block, -2])
@@ -346,7 +346,7 @@ def _in_blocks(use: Use, x: Value, axis: int, block: int) -> Value:
 
 @imports("aten.channel_shuffle.default", "aten.native_channel_shuffle.default")
 def channel_shuffle(use: Use) -> Value:
-    """Channels in groups, then the first of each group, the second of each, and so on."""
+    """The channels reordered: the first of each group, the second of each, and so on."""
     x, groups = use["self"], use.integer("groups")
     channels = x.extent(1)
     if channels is None or channels % groups:

@@ -1,4 +1,4 @@
-"""Operators that sort, count, or go along an axis."""
+"""Operators that sort, count, or scan along an axis."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def sort_first_axis(use: Use) -> Value:
     return use.call("sort", use["self"], axis=0)
 
 
-# ---------------------------------------------------------------------------------------------------------- by order
+# -------------------------------------------------------------------------------------------------- order statistics
 @imports("aten.kthvalue.default")
 def kth(use: Use) -> Sequence[Value]:
-    """The element that is so many-th in order along an axis, and its index."""
+    """The k-th least element along an axis, and its index."""
     x = use["self"]
     place = use.call("subtract", use.scalar("k", DType.INT64), use.builder.number(1, DType.INT64))
     return _at(use, x, use.axis("dim", x.rank, -1), place)
@@ -71,7 +71,7 @@ def kth(use: Use) -> Sequence[Value]:
 
 @imports("aten.median.dim")
 def median(use: Use) -> Sequence[Value]:
-    """The element in the middle of the order along an axis, the lesser of two, and its index; NaN if any is."""
+    """The median along an axis, the lesser of two, and its index; NaN if any element is."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     return _median(use, x, axis)
@@ -79,7 +79,7 @@ def median(use: Use) -> Sequence[Value]:
 
 @imports("aten.median.default")
 def median_of_all(use: Use) -> Value:
-    """The same of all elements."""
+    """The median of all elements."""
     return _median(use, use.call("reshape", use["self"], newshape=[-1]), 0)[0]
 
 
@@ -101,12 +101,12 @@ def _median(use: Use, x: Value, axis: int) -> list[Value]:
 
 
 def _at(use: Use, x: Value, axis: int, place: Value) -> list[Value]:
-    """The element at a place of the order along an axis, and its index."""
+    """The element at a position in sorted order along an axis, and its index."""
     parts = [use.call("take", one, place, axis=axis, mode="fast") for one in _sorted(use, x, axis)]
     return [use.call("expand_dims", one, axis=axis) for one in parts] if use.flag("keepdim") else parts
 
 
-# ------------------------------------------------------------------------------------------------- one after another
+# ------------------------------------------------------------------------------------------------ running reductions
 @imports("aten.cummax.default", "aten.cummin.default")
 def running_extreme(use: Use) -> Sequence[Value]:
     """The greatest or least element so far along an axis, and its last index so far."""
@@ -194,7 +194,7 @@ def unique_in_a_row(use: Use) -> Sequence[Value | None]:
 
 @imports("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor")
 def repeat_each(use: Use) -> Value:
-    """Each slice along an axis as often as `repeats` says; without a tensor, each index."""
+    """Each slice along an axis repeated `repeats` times; without a tensor, each index."""
     repeats = use["repeats"]
     ends = use.call("cumsum", use.as_type(repeats, DType.INT64), axis=0)
     total = use.call("sum", use.as_type(repeats, DType.INT64))
@@ -212,7 +212,7 @@ def repeat_each(use: Use) -> Value:
 
 @imports("aten.bincount.default")
 def bincount(use: Use) -> Value:
-    """How often each number below max(greatest + 1, `minlength`) stands in a vector; or the sums of weights."""
+    """How often each number below max(greatest + 1, `minlength`) occurs in a vector; or the sums of weights."""
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
     least = use.integer("minlength", 0) - 1
     all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
