@@ -12,7 +12,7 @@ import gradual
 from gradual.importers.common.refusals import Refused
 from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import program
-from tests.importers.models import agrees, body, compiled, model, node, one, ones, port, signature, stops, whole
+from tests.importers.models import agrees, body, compiled, given, model, node, one, ones, port, signature, stops, whole
 from tests.importers.node_tests import tensor
 
 
@@ -470,10 +470,13 @@ def test_names_that_become_alike_stay_apart() -> None:
 
 
 # ------------------------------------------------------------------------------------------------- what is refused
-def test_neighbours_that_are_not_as_many_before_as_behind_are_refused() -> None:
-    assert "nn.lrn" in program(model_of(of_one("LRN", [1, 7, 1, 1], 4, size=3))).text
-    with pytest.raises(Refused, match="an even size"):
-        program(model_of(of_one("LRN", [1, 7, 1, 1], 4, size=4)))
+@pytest.mark.parametrize("size", [3, 4])
+def test_of_an_even_number_of_neighbours_one_more_is_behind(size: int) -> None:
+    x = ones(1, 7, 1, 2)
+    before, after = (size - 1) // 2, size // 2
+    squares = np.stack([(x[:, max(at - before, 0) : at + after + 1] ** 2).sum(axis=1) for at in range(7)], axis=1)
+    found = given(of_one("LRN", [1, 7, 1, 2], 4, size=size, alpha=0.5), x)
+    assert np.allclose(found, x / (1 + 0.5 / size * squares) ** 0.75, rtol=1e-5)
 
 
 def test_everything_that_is_not_imported_is_told() -> None:
