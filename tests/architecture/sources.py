@@ -65,7 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers": ("common", "onnx", "torch"),
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
-        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
+        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "exact_floats", "judging"),
         *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "signals", "survey", "origins", "program"),

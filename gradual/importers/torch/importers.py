@@ -14,7 +14,7 @@ from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.sizes.ports import Extent
-from gradual.importers.common.values import Value, is_named
+from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph, Meta, Name, Node
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType

@@ -8,7 +8,7 @@ from functools import partial
 from gradual.importers.common.branching import branched, repeated
 from gradual.importers.common.composed.scanning import scanned
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.values import Value, is_named
+from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph
 from gradual.importers.torch.importers import Use, imports
 from gradual.types.dtype import DType
