@@ -186,7 +186,7 @@ class Value:
 
 
 def is_named(size: Any) -> TypeGuard[Dim]:
-    """Whether a size is a formula of names that a program can write anywhere."""
+    """Whether a size is a formula of names, which can be written anywhere in the program."""
     return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 
