@@ -8,14 +8,17 @@ from typing import Any, Protocol, TypeVar
 
 from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
-from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Model, Node
 from gradual.importers.onnx.file.narrow import Narrow
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
-Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
+Results = Sequence["Value | Unread | None"]
+"""What an operator gives: `Unread` for a result that is refused if it is used."""
+
+Importer = Callable[["Use"], "Value | Results"]
 
 Declared = TypeVar("Declared", bound=Importer)
 
@@ -46,6 +49,10 @@ class Bodies(Protocol):
 
     def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
         """The values of a graph's outputs; raises Told if an output cannot be imported, with the reason recorded."""
+        ...
+
+    def note(self, says: str) -> None:
+        """Tell users of a part that is read in a way that they may not expect."""
         ...
 
 
@@ -110,6 +117,10 @@ class Use(Applying):
         """The outputs of a graph, given its inputs; the graph may also use the values in scope."""
         return self.bodies.outputs(graph, {**self.scope, **(inputs or {})}, self.opsets)
 
+    def note(self, says: str) -> None:
+        """Tell users how the node is read."""
+        self.bodies.note(f"{self.who}: {says}")
+
     def axes(self, index: int = 1) -> tuple[int, ...] | None:
         """The axes, which newer versions of an operator take as an input, older ones as an attribute."""
         value = self.optional(index)
@@ -127,7 +138,7 @@ class Use(Applying):
         node = replace(self.node, operator=operator, domain="", attributes=attributes)
         given = IMPORTERS["", operator](replace(self, node=node, inputs=inputs, opsets={"": COMPOSED}))
         found = given if isinstance(given, Value) else given[0]
-        assert found is not None, operator
+        assert isinstance(found, Value), operator
         return found
 
     def only(self, name: str, *supported: Any) -> Any:

@@ -24,7 +24,7 @@ from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.importers.onnx.file.narrow import KINDS, Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
-from gradual.importers.onnx.importers import IMPORTERS, Scope, Use, held
+from gradual.importers.onnx.importers import IMPORTERS, Results, Scope, Use, held
 from gradual.importers.onnx.microsoft import (
     activations,
     attention,
@@ -34,6 +34,7 @@ from gradual.importers.onnx.microsoft import (
     quantized,
     rotations,
 )
+from gradual.importers.onnx.ml import ensembles, features, linear, vectors
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
@@ -61,6 +62,7 @@ FAMILIES = (
     *(control, drawing, elementwise, indexing, networks, optionals, padding, quantization, recurrent, reductions),
     *(sequences, shapes, columns, pools, resizing, sampling, spectra),
     *(activations, attention, blocked, normalizations, products, quantized, rotations),
+    *(ensembles, features, linear, vectors),
 )
 """The modules whose importers are in `IMPORTERS`."""
 
@@ -108,6 +110,8 @@ class _Import:
         reasons: why nodes cannot be imported.
         around: the functions whose bodies are being imported, each with the node that applies it.
         index: the index of the node, in the model's own graph, that is being imported.
+        left_out: name of a result that is refused if it is used -> why.
+        notes: messages for users about parts that are read in a way that they may not expect.
     """
 
     def __init__(self, model: Model, opens: bool, called: Mapping[str, str] | None, progress: Progress) -> None:
@@ -117,6 +121,8 @@ class _Import:
         self.dims = Dims(model.graph.inputs, opens, called)
         self.around: list[tuple[Function, Node]] = []
         self.index = 0
+        self.left_out: dict[str, str] = {}
+        self.notes: list[str] = []
         self.progress = progress
 
     def program(self, where: str | None, empty: Sequence[str]) -> Program:
@@ -133,7 +139,7 @@ class _Import:
         except Told:
             raise Refused(self.told()) from None
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
-        return self.builder.program(inputs, types, clauses, body, self.dims.notes)
+        return self.builder.program(inputs, types, clauses, body, (*self.dims.notes, *self.notes))
 
     def inputs(self, scope: Scope) -> Iterator[tuple[str, Origin, str]]:
         """The parameters with their types as text; their values are added to the scope."""
@@ -179,6 +185,10 @@ class _Import:
         operator, title = ("", "") if node is None else (node.operator, node.title)
         self.reasons.append(Reason(self.index, operator, title, says))
 
+    def note(self, says: str) -> None:
+        """Add a message for users."""
+        self.notes.append(says)
+
     def outputs(self, graph: Graph, scope: Scope, opsets: Mapping[str, int]) -> list[Value]:
         """The values of a graph's outputs; raises Told if an output cannot be imported."""
         for name, tensor in graph.initializers.items():
@@ -188,6 +198,9 @@ class _Import:
                 scope[name] = held(self.builder, tensor, name)
         self.nodes(graph.nodes, scope, opsets, graph is self.model.graph)
         missing = [name for name in graph.outputs if name not in scope]
+        for name in missing:
+            if name in self.left_out:
+                self.tell(f"output `{name}`: {self.left_out[name]}")
         if missing and not self.reasons:
             self.tell(f"output `{missing[0]}`: no node gives it")
         if missing:
@@ -205,7 +218,9 @@ class _Import:
             inputs = [scope.get(name) for name in node.inputs]
             absent = [name for name in node.inputs if name and name not in scope]
             if absent:
-                if not self.reasons:
+                if (says := self.left_out.get(absent[0])) is not None:
+                    self.tell(f"`{absent[0]}`: {says}", node)
+                elif not self.reasons:
                     self.tell(f"no node before it gives `{absent[0]}`", node)
                 continue
             try:
@@ -231,14 +246,17 @@ class _Import:
         """Bind the results of a node to the names of its outputs."""
         values = self.applied(node, inputs, scope, opsets)
         for name, value in zip_longest(node.outputs, values[: len(node.outputs)]):
-            if name and value is None:
-                raise Unsupported(f"its output `{name}`")
-            if name and value is not None:
-                scope[name] = self.builder.named(value, name) if self.around else self.builder.record(value, name)
+            match value:
+                case _ if not name:
+                    pass
+                case Value():
+                    scope[name] = self.builder.named(value, name) if self.around else self.builder.record(value, name)
+                case Unread(says):
+                    self.left_out[name] = says
+                case _:
+                    raise Unsupported(f"its output `{name}`")
 
-    def applied(
-        self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
-    ) -> Sequence[Value | None]:
+    def applied(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> Results:
         """The results of a node: by its importer, or by the body that the model or ONNX has for its operator."""
         own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
         if own is None and (says := why_not(node, opsets)) is not None:
@@ -300,11 +318,11 @@ def _kind(value: Value | None) -> str | None:
     return str(value.dtype if value.bits is None else Kind(value.dtype, value.bits))
 
 
-def _narrowed(values: Sequence[Value | None], kinds: Mapping[int, str]) -> Sequence[Value | None]:
+def _narrowed(values: Results, kinds: Mapping[int, str]) -> Results:
     """The results of a node, marked where their elements have fewer than 8 bits in the model."""
     narrow = {at: one.bits for at, kind in kinds.items() for one in KINDS.values() if str(one) == kind}
     return [
-        replace(value, bits=narrow[at]) if value is not None and at in narrow else value
+        replace(value, bits=narrow[at]) if isinstance(value, Value) and at in narrow else value
         for at, value in enumerate(values)
     ]
 
