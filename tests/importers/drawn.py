@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, ModelProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx import AttributeProto, ModelProto, TensorProto, ValueInfoProto, defs, helper, numpy_helper
 
 NEWEST = 22
 """The newest version of ONNX's operators that is drawn; kernels for later ones are few."""
@@ -47,6 +47,7 @@ class Made:
         outputs: how many outputs it gives, named `y0` and so on.
         behind: nodes that take its outputs, and the names that the model then gives.
         beside: what only they take, named `b0` and so on.
+        version: of the operators of its domain, where that is not ONNX's own.
     """
 
     operator: str
@@ -56,6 +57,7 @@ class Made:
     behind: Sequence[Any] = ()
     gives: Sequence[str] = ()
     beside: Sequence[Input] = ()
+    version: int = 1
 
 
 Family = Callable[["Draw"], Made]
@@ -228,10 +230,16 @@ def _model(draw: Draw, made: Made) -> Drawn:
         node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
     outputs = [ValueInfoProto(name=name) for name in made.gives or results]
     graph = helper.make_graph([node, *made.behind], "drawn", inputs, outputs, constants)
-    opsets = [helper.make_opsetid("", draw.opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
+    opsets = [helper.make_opsetid("", draw.opset), *([helper.make_opsetid(domain, made.version)] if domain else [])]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
-    says = f"{made.operator}-{draw.opset}({', '.join(told)}) {dict(made.attributes)}"
+    says = f"{made.operator}-{draw.opset}({', '.join(told)}) {dict(map(_told, made.attributes.items()))}"
     return Drawn(model, feed, says + "".join(f" {one.op_type}" for one in made.behind))
+
+
+def _told(attribute: tuple[str, Any]) -> tuple[str, Any]:
+    """An attribute in words: the elements of a tensor."""
+    name, value = attribute
+    return name, numpy_helper.to_array(value).tolist() if isinstance(value, TensorProto) else value
 
 
 def described(array: Any, elements: bool) -> str:

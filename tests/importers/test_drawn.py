@@ -32,6 +32,7 @@ NOT_DRAWN = {
     *("com.microsoft.BiasSplitGelu", "com.microsoft.QLinearWhere", "com.microsoft.MatMulInteger16"),  # no kernel
     *("com.microsoft.GroupNorm", "com.microsoft.SkipGroupNorm", "com.microsoft.NhwcConv"),
     "com.microsoft.SimplifiedLayerNormalization",
+    *("ai.onnx.ml.CategoryMapper", "ai.onnx.ml.ZipMap"),  # strings, and tables for points
 }
 """Operators of which no single node is drawn."""
 
