@@ -73,8 +73,8 @@ class Trees:
         return {f"nodes_{name}": column for name, column in zip(names.split(), columns, strict=True)}
 
     def leaves(self, prefix: str, targets: int, low: float = -1.0) -> dict[str, Any]:
-        """A weight for each target in each leaf, or for one that depends on the tree."""
-        every = self.draw.rarely(0.5)
+        """A weight for each target in each leaf, or for one that depends on the tree; each target has some."""
+        every = self.draw.rarely(0.5) or self.nodes[-1][0] + 1 < targets
         rows = [
             (node[0], node[1], target)
             for node in self.nodes
@@ -199,6 +199,7 @@ def vector_classifier(draw: Draw) -> Made:
         settings |= draw.given(post_transform=draw.one(*TRANSFORMS))
         if draw.rarely(0.3):
             settings |= {"coefficients": weights(draw, features * classes), "rho": weights(draw, 1)}
+            settings |= {"kernel_type": "LINEAR", "kernel_params": [0.0, 0.0, 0.0]}
             return Made(draw.operator, [points(draw, features)], settings, 2)
     sizes = [draw.whole(1, 3) for _ in range(classes)]
     settings |= kernel(draw) | {"vectors_per_class": sizes, "support_vectors": weights(draw, sum(sizes) * features)}
