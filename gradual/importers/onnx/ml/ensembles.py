@@ -45,6 +45,37 @@ from gradual.types.dtype import DType
 
 
 # ------------------------------------------------------------------------------------------------------------ following
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The tables of a forest as constants.
+
+    Attributes:
+        mode: None if all nodes compare alike.
+        missing: None if NaN never goes the way of those for which the comparison holds.
+    """
+
+    feature: Value
+    split: Value
+    then: Value
+    orelse: Value
+    mode: Value | None
+    missing: Value | None
+
+
+def _tables(use: Use, forest: Forest, dtype: DType) -> _Tables:
+    modes = forest.modes
+    numbered = [modes.index(mode or modes[0]) for mode in forest.mode]
+    missing = forest.takes_missing
+    return _Tables(
+        constant(use, "features", forest.feature, DType.INT64),
+        constant(use, "splits", forest.value, dtype),
+        constant(use, "then", forest.then, DType.INT64),
+        constant(use, "else", forest.orelse, DType.INT64),
+        constant(use, "modes", numbered, DType.INT64) if len(modes) > 1 else None,
+        constant(use, "missing", missing, DType.BOOL) if any(missing) else None,
+    )
+
+
 def _reached(use: Use, forest: Forest, x: Value) -> Value:
     """The node in which each point ends in each tree."""
     if not forest.roots:
@@ -52,16 +83,12 @@ def _reached(use: Use, forest: Forest, x: Value) -> Value:
     count = use.extent(x, 1)
     enough = use.call("less", use.like(forest.features - 1, count), count)
     x = use.builder.named(use.demanded(x, enough, f"there are less than {forest.features} features"), "points")
-    whole = {
-        name: constant(use, name, table, DType.INT64)
-        for name, table in (("features", forest.feature), ("then", forest.then), ("else", forest.orelse))
-    }
-    at = constant(use, "roots", forest.roots, DType.INT64)
+    tables, at = _tables(use, forest, x.dtype), constant(use, "roots", forest.roots, DType.INT64)
     for level in range(forest.depth):
-        feature = _looked_up(use, whole["features"], at)
+        feature = _looked_up(use, tables.feature, at)
         seen = use.call("gather", x, feature, axis=1) if level else use.call("take", x, feature, axis=1)
-        goes = _decided(use, forest, use.builder.named(seen, "seen"), at)
-        at = use.call("where", goes, _looked_up(use, whole["then"], at), _looked_up(use, whole["else"], at))
+        goes = _decided(use, forest.modes, tables, use.builder.named(seen, "seen"), at)
+        at = use.call("where", goes, _looked_up(use, tables.then, at), _looked_up(use, tables.orelse, at))
         at = use.builder.named(at, "nodes")
     return at
 
@@ -70,20 +97,18 @@ def _looked_up(use: Use, table: Value, at: Value) -> Value:
     return use.call("take", table, at, axis=0)
 
 
-def _decided(use: Use, forest: Forest, seen: Value, at: Value) -> Value:
+def _decided(use: Use, modes: Sequence[str], tables: _Tables, seen: Value, at: Value) -> Value:
     """Whether each point goes the way of those for which the node's comparison holds."""
-    split = _looked_up(use, constant(use, "splits", forest.value, seen.dtype), at)
-    modes = forest.modes
+    split = _looked_up(use, tables.split, at)
     goes = _compared(use, modes[0], seen, split)
-    if len(modes) > 1:
-        numbered = [modes.index(mode or modes[0]) for mode in forest.mode]
-        mode = _looked_up(use, constant(use, "modes", numbered, DType.INT64), at)
+    if tables.mode is not None:
+        mode = _looked_up(use, tables.mode, at)
         for number, name in enumerate(modes[1:], 1):
             chosen = use.call("equal", mode, use.like(number, mode))
             goes = use.call("where", chosen, _compared(use, name, seen, split), goes)
-    if any(forest.takes_missing):
-        takes = _looked_up(use, constant(use, "missing", forest.takes_missing, DType.BOOL), at)
-        goes = use.call("logical_or", goes, use.call("logical_and", use.call("isnan", seen), takes))
+    if tables.missing is not None:
+        takes = use.call("logical_and", use.call("isnan", seen), _looked_up(use, tables.missing, at))
+        goes = use.call("logical_or", goes, takes)
     return goes
 
 

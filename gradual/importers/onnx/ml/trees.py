@@ -88,11 +88,12 @@ class Forest:
         return any(
             all(
                 any(one == target for one, _ in leaf)
-                for leaf, mode in zip(group.leaves[low:high], self.mode[group.nodes[0] :][low:high], strict=True)
+                for leaf, mode in zip(group.leaves[low - first : high - first], self.mode[low:high], strict=True)
                 if not mode
             )
             for group in self.groups
-            for low, high in pairwise([root - group.nodes[0] for root in self.ends(group)])
+            for first in (group.nodes[0],)
+            for low, high in pairwise(self.ends(group))
         )
 
     def ends(self, group: Group) -> list[int]:
