@@ -118,7 +118,7 @@ def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Oblig
 def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
     """Convert the part of a value that needs it; None after reporting that this always fails.
 
-    If nothing changes, the result is its path, such as `%x#0`.
+    If no part of the value changes, the result is its path, such as `%x#0`.
     """
     path = coercion.path
     match coercion.source, coercion.target:

@@ -111,7 +111,7 @@ def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -
 def _promised(
     state: Elaboration, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
-    """The unpacked parameters of the promised type, that type over their names, and binder -> dim read from them."""
+    """The promised type's unpacked parameters, the type over their names, and the dim that each binder is there."""
     fresh: dict[Variable, Dim] = {}
     for binder in target.binders:
         fresh[binder] = state.scope.rigid(binder.name)

@@ -29,7 +29,7 @@ Given = dict[str, GradualType]
 
 
 NOTHING = FunctionType((), (), NeverType())
-"""Stands in for the expected type where a literal has none."""
+"""A stand-in for the expected type of a literal that has none."""
 
 
 @dataclass(slots=True, eq=False)

@@ -31,7 +31,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A precondition and its span; `presumed` if it is implicit, since a named size is at least 1."""
+    """A precondition and its span; `presumed` if it is not written: a named size is at least 1."""
 
     goal: Constraint
     span: Span
@@ -69,7 +69,7 @@ def assumed(
 
 
 def read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
-    """Read the `where` clauses, each with its reader's obligations; a clause with an error is left out."""
+    """Read the `where` clauses, each with its reader, which owes its divisions; a clause with an error is left out."""
     read: list[tuple[Clause, Reading]] = []
     for written in literal.where:
         reading = Reading(state, declares=True)

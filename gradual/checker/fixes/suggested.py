@@ -105,7 +105,7 @@ def kinds_of(diagnostic: Diagnostic) -> tuple[tuple[str, str], ...]:
 
 
 def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
-    """Whether every goal of an error has one finding less."""
+    """Whether each goal of an error has fewer findings than before."""
     return all(has_gone(kind, after, before) for kind in kinds_of(error))
 
 
@@ -181,7 +181,7 @@ def residual(checks: Iterable[Check]) -> tuple[tuple[str, int], ...]:
 
 
 def _is_gone(check: Check, edits: Sequence[Edit], before: Outcome, after: Outcome) -> bool:
-    """Whether fewer checks of the same rule remain at its offset, which is moved by the edits before it."""
+    """Whether fewer checks of its rule remain at its offset, which earlier edits may have moved."""
     rule, place = check.blame.rule, check.span.start
     ahead = [edit for edit in edits if place >= edit.span.end]
     moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in ahead)

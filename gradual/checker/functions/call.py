@@ -36,7 +36,7 @@ from gradual.types.unpacking import sizes
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a call's obligations; `blames`: whether to blame the call, or else the origin of an unknown size."""
+    """The rules of a call's obligations; `blames` is False if the origin of an unknown size is blamed, not the call."""
 
     dims: str
     argument: str

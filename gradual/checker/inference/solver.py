@@ -39,7 +39,7 @@ class Relation(Protocol):
         """Propagate what is known from some of the types to the others."""
 
     def between(self) -> Iterable[InferenceType]:
-        """The related types, whose unknown parts are watched."""
+        """The types that the constraint relates; their unknown parts are watched."""
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +54,7 @@ class Flow:
         flows.relate(self.source, self.target)
 
     def between(self) -> Iterable[InferenceType]:
-        """The related types: the source and the target."""
+        """The types that the flow relates: the source and the target."""
         return (self.source, self.target)
 
 

@@ -35,7 +35,7 @@ class SizeJoin:
     """The join of the sizes and elements of branches.
 
     Attributes:
-        truth: the condition of an `if` as a constraint; None for a `match` or if it cannot be read as one.
+        truth: the condition of an `if` as a constraint; None for a `match`, or for a condition that is no constraint.
     """
 
     state: Elaboration
@@ -160,7 +160,7 @@ class SizeJoin:
         return verdict
 
     def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
-        """Postpone an error about the first two sizes with a counterexample; reported if the definition is strict."""
+        """Postpone an error about the first two sizes with a counterexample; a strict definition will report it."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
             if mentions_existential(goal):

@@ -172,7 +172,7 @@ def by_operator(operator: Operator, call: Given) -> str | None:
 
 
 def _renamed(operator: Operator, attributes: Mapping[str, str]) -> dict[str, str] | None:
-    """Rename attributes to those of an operator; None if it has no counterpart for one."""
+    """Rename attributes to those of an operator; None if one of them has no counterpart there."""
     specs = {spec.name: spec for spec in operator.attributes}
     found: dict[str, str] = {}
     for key, text in attributes.items():

@@ -203,7 +203,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return low is not None and low >= 0
 
     def is_size(self, dim: Dim) -> None:
-        """Add the fact that a dim, a size of a live tensor, is not negative; of a formula it may hold only here."""
+        """Add the fact that a size of a live tensor is not negative; if it is a formula, this may hold only here."""
         if dim.value is None and dim not in self.unknowns.sized:
             self._trail.put(self.unknowns.sized, dim, True)
             self.facts.assume(self.program.not_negative(dim), learnt=bare(dim) is None)

@@ -98,7 +98,7 @@ class TracedFacts(Facts):
         self._trail.put(self._failing, FALSE, None)
 
     def passed(self, condition: Constraint, goals: Iterable[Constraint]) -> None:
-        """Record goals of a branch that fail for some sizes; code after it has passed them if `condition` holds."""
+        """Record goals of a branch that fail for some sizes; code after the branch passed them if `condition` holds."""
         for goal in goals:
             self._trail.put(self._behind, any_of(negated(condition), goal), None)
 

@@ -32,7 +32,7 @@ class Reach:
 
     @contextmanager
     def beside(self, *, reported: bool) -> Iterator[None]:
-        """Check branches whose condition may have been `reported`; goals that fail there for some sizes only follow."""
+        """Check branches; if their condition was `reported`, goals that fail in them for some sizes only follow."""
         outer, self.after_error = self.after_error, self.after_error or reported
         yield
         self.after_error = outer

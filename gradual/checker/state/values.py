@@ -70,7 +70,7 @@ class CheckedValues(Values[Typed]):
     _taken: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, spelling: str | None) -> str:
-        """A fresh core variable, close to its spelling."""
+        """A fresh core variable with a name like the spelling."""
         base = spelling or "%_"
         taken = self._taken
         if spelling is not None and base not in taken:
