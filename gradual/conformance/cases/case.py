@@ -78,7 +78,7 @@ class ExpectedDiagnostic:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedType:
-    """`@f : T`, `%x : T`, or `@f %x : T` if the name alone is ambiguous."""
+    """An expected type: `@f : T`, `%x : T`, or `@f %x : T` if the name alone is ambiguous."""
 
     function: str | None
     name: str

@@ -69,7 +69,7 @@ def _functions(lines: Iterable[str] | None) -> tuple[str, ...]:
 
 
 FILLED = ("core", "after")
-"""The blocks that may be empty until `bless` fills them: what they are compared with never is, so the case fails."""
+"""The blocks that may be empty until `bless` fills them; until then the case fails, as no answer is empty."""
 
 
 def _empty(case: Case) -> Problems:

@@ -52,7 +52,7 @@ _WITH = {
 
 
 def needed(profile: Profile) -> frozenset[Profile]:
-    """The profiles that must pass for one to pass; the verdict is among them for every profile."""
+    """The profiles that must pass if this one is to pass: itself, the verdict, and the one that it depends on."""
     return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
 
 
