@@ -81,7 +81,7 @@ class KnownRanges:
                 return None
 
     def known(self, name: str) -> Ranges:
-        """The range of a value by the step that made it; operands first, without recursion."""
+        """The range of a value by the step that made it, computed after those of its operands, without recursion."""
         waiting = [name]
         while waiting:
             found = self._found.get(waiting[-1])

@@ -41,7 +41,7 @@ UNKNOWN = Implied(TRUE, TRUE)
 
 
 def formula(type: object) -> Constraint | None:
-    """The constraint that a boolean of this type is equal to; None if it is unknown."""
+    """The constraint that a boolean of this type is equal to; None if no such constraint is known."""
     content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
     return content if isinstance(content, Constraint) else None
 
