@@ -88,7 +88,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     def never(self, goal: Constraint) -> bool:
         """Whether elaboration would find that a goal never holds; it ignores the conditions of branches.
 
-        Ask the solver as elaboration does: a goal that it refutes would be an error when the text is read.
+        The solver is asked as in elaboration: a goal that it refutes would be an error when the text is checked.
         """
         goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
         answer = self.decider.satisfiable(self.facts.store(), goal)
@@ -97,7 +97,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return isinstance(answer, Unsat)
 
     def read(self, size: Dim) -> Dim:
-        """The size that elaboration would infer."""
+        """A size with each unknown of a join replaced by the size that elaboration infers for it."""
         return size.substitute(self.reads) if not self.reads.keys().isdisjoint(size.variables()) else size
 
     def fails(self, step: Step) -> bool:
@@ -107,7 +107,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     def refuses(self, goals: Collection[Constraint]) -> bool:
         """Whether one of the goals never holds.
 
-        A demand that core does not check can only be refuted in unreachable code: in a branch.
+        Only unreachable code can demand a refuted goal without a check, so outside of branches only `false` counts.
         """
         return any(map(self.never, goals)) if self.inside else FALSE in goals
 
@@ -200,7 +200,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return None, ()
 
     def goals(self, step: Step | None) -> frozenset[Constraint]:
-        """The goals that a step demands; none for no step."""
+        """The goals that a step demands; none if the step is None."""
         match step:
             case None:
                 return frozenset()
