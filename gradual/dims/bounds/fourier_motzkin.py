@@ -52,7 +52,7 @@ def inserted(rows: Rows, columns: Columns, offset: int) -> bool:
 
 
 def _cheapest(rows: Rows) -> int | None:
-    """The column whose elimination leaves the fewest rows; None if there is none or they would be too many."""
+    """The column whose elimination leaves the fewest rows; None if no column is left or too many rows would be."""
     above: Counter[int] = Counter()
     below: Counter[int] = Counter()
     for columns in rows:

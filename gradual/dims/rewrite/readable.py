@@ -114,14 +114,14 @@ def _divided(difference: Dim) -> tuple[int, Dim, Dim]:
 
 
 def _sides(left: Dim, right: Dim, offset: int) -> Constraint:
-    """`left + offset == right` with the constant on the side where it is not negative, or alone."""
+    """`left + offset == right` with the offset moved to the side where it is positive, or onto a constant side."""
     if left.value is None and right.value is None:
         return equal(left + max(offset, 0), right + max(-offset, 0))
     return equal(left, constant(-offset)) if right.value is not None else equal(right, constant(offset))
 
 
 def lean(constraint: Constraint) -> Constraint:
-    """A comparison without terms common to both sides; facts about these are irrelevant to it.
+    """A comparison without terms common to both sides; facts about the common terms are irrelevant to it.
 
     [dim.facts.cone]
     """

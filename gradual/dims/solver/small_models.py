@@ -79,7 +79,7 @@ def measured(model: Model, order: Sequence[Variable]) -> Score:
 
 
 class _Search:
-    """A search for the least model, level by level: at each, numbers up to it are tried in order of size.
+    """A search for the least model, level by level: at each level, numbers up to the level are tried, small ones first.
 
     The variables in `order` are assigned first, then the other variables of the system.
     """
