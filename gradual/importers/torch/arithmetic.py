@@ -136,7 +136,7 @@ def expm1(x: Term) -> Term:
 
 
 def is_below_zero(x: Term) -> Term:
-    """Whether the sign is negative; true of -0."""
+    """Whether the sign is negative; also for -0."""
     return (x < 0.0) | (1.0 / x < 0.0)
 
 
@@ -163,7 +163,7 @@ def composed(*names: str) -> Callable[[Callable[..., Term]], Callable[..., Term]
 
 
 def _argument(use: Use, parameter: Parameter, dtype: DType) -> Any:
-    """An argument as a term; a default value as it is."""
+    """An argument, or its default, as a term; None if both are None."""
     is_optional = parameter.default is not Parameter.empty
     if is_optional and use.given(parameter.name) is None:
         default = parameter.default

@@ -1,4 +1,4 @@
-"""An exported PyTorch program as one of the language: `@main` takes its inputs and then its weights.
+"""An exported PyTorch program as a program of the language: `@main` takes its inputs and then its weights.
 
     program(*load("model.pt2")).text
 
@@ -268,7 +268,7 @@ class _Import:
                 scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Record a reason."""
+        """Record a reason against the import."""
         operator, title = ("", "") if node is None else (node.operator, node.name)
         self.reasons.append(Reason(self.index, operator, title, says))
 
