@@ -46,7 +46,7 @@ class Uses(Scopes):
 
     # ------------------------------------------------------------------------------------------------------ findings
     def hiding(self) -> Iterator[tuple[Symbol, Symbol]]:
-        """Pairs of a name and the one that it shadows, except as in `let %x = nn.relu(%x)`, which uses the other."""
+        """Pairs of a name and the name that it shadows, unless its definition uses that one: `let %x = nn.relu(%x)`."""
         return iter(self._hiding)
 
     def unused_values(self) -> Iterator[Symbol]:
