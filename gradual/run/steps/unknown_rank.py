@@ -16,7 +16,7 @@ from gradual.tensors.tensor import Tensor
 def accepted(
     step: Apply, values: Sequence[Held], types: Sequence[Any], attributes: Mapping[str, Any]
 ) -> tuple[Judgement, dict[str, Any]]:
-    """The judgement on these operands, and the attributes with its changes.  Raises Blame if the rule refuses."""
+    """The judgement on these operands, and the attributes as it changes them.  Raises Blame if the rule refuses."""
     try:
         judgement = Asking(step.operator, step.operands, attributes).judged(tuple(types))
     except IllFormed as wrong:
