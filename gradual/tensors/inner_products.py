@@ -60,7 +60,7 @@ def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]
 def _row(
     row: Row, square: float, right: Sequence[Row], squares: Sequence[float], mean: float, dtype: DType
 ) -> array[Any]:
-    """The products of one row with the right rows, given their squared lengths, and the mean of the right ones."""
+    """The products of one row with the right rows, given the squared lengths of all and the mean on the right."""
     scaled, scale = row, 1.0
     shift = (frexp(mean)[1] - frexp(square)[1]) // 2
     if abs(shift) > _BALANCED:
