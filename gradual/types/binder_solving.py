@@ -221,7 +221,7 @@ def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim
 
 
 def unmeasured(type: FunctionType, arguments: Sequence[OpenedType]) -> set[Variable]:
-    """The binders that occur where an argument has unknown rank; its size may differ from the inferred value."""
+    """The binders that occur where an argument has unknown rank, whose size may differ from the inferred value."""
     pairs = zip(type.params, arguments, strict=True)
     return {variable for pair in pairs for variable in _hidden(*pair)} & set(type.binders)
 

@@ -138,7 +138,7 @@ def _joined(left: Shown, right: Shown) -> GradualType:
 
 
 def is_generic(type: GradualType) -> bool:
-    """Whether a function type inside, outside other function types, has dim or type parameters."""
+    """Whether a type contains a function type with dim or type parameters, not counting parts of function types."""
     match type:
         case FunctionType():
             return bool(type.binders or type.types)

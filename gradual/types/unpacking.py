@@ -152,7 +152,7 @@ Known = Callable[[str, int, Hole], Dim | None]
 
 
 def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list[Opened]]:
-    """The type with an existential for each `?`, and the new ones; `known` may reuse an existing one for a hole.
+    """The type with an existential for each `?`, and the new existentials; `known` may give one that exists already.
 
     Function, data and reference types are not changed: nothing inside them is a value in scope.  [type.open]
     """
