@@ -65,7 +65,7 @@ class Lookup:
     ignored: int | None = None
 
     def bounds(self, contents: Sequence[Content] | None, known: Callable[[], Range | None]) -> Iterator[Bound]:
-        """The constraints for each index if all are known; else for their range; else for the known ones."""
+        """The constraints for each index if all are known, else for the range of all, else for those that are known."""
         one_by_one = contents is not None and not data_of(*contents)
         together = None if one_by_one or not self.alone else known()
         if together is None:

@@ -62,7 +62,7 @@ class Row:
 
     @property
     def admitted(self) -> str:
-        """The kinds of elements it is declared on, in words."""
+        """The kinds of elements that the row admits, in words."""
         kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
         return " or ".join(kind for kind, function in kinds.items() if function is not None)
 

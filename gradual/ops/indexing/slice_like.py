@@ -29,7 +29,7 @@ from gradual.types.type import Content, TensorType
 
 # ------------------------------------------------------------------------------------------------------ slice_like
 def _axes(axes: Ints | None, rank: int, other: int) -> Ints:
-    """The axes that are cut: `axes` if given, or all that both tensors have."""
+    """The axes that are cut: `axes` if given, else all axes that both tensors have."""
     found = axes_of(axes, rank) if axes else tuple(range(min(rank, other)))
     for axis in found:
         if axis >= other:

@@ -1,6 +1,6 @@
 """Instance and group normalization: each channel of a sample, or each group of channels, gets mean 0 and variance 1.
 
-Computed and rounded as in `normalization.py`; sums run over the channels of a group in row-major order.
+Results are computed and rounded as in `normalization.py`; sums run over the channels of a group in row-major order.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Row:
 
     @property
     def admitted(self) -> str:
-        """The kinds of elements it is declared on, in words."""
+        """The kinds of elements that the row admits, in words."""
         kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
         return " or ".join(kind for kind, function in kinds.items() if function is not None)
 
@@ -192,7 +192,7 @@ def _least(block: Block) -> float:
 
 
 def _has_nan(block: Block) -> bool:
-    """Whether some element is NaN; none is if the sum is a number."""
+    """Whether some element is NaN; if the sum is a number, no element is."""
     return math.isnan(sum(block)) and any(map(math.isnan, block))
 
 
@@ -283,7 +283,7 @@ REDUCTIONS = tuple(map(reduction, _ROWS))
 
 
 def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
-    """The index of the best element of a block: the first NaN if there is any, else the first or last of equal ones."""
+    """The index of the best element of a block: the first NaN if there is any, else the first or last best one."""
     nan = next((place for place, part in enumerate(block) if part != part), None)
     if nan is not None:
         return nan

@@ -79,7 +79,7 @@ ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
 
 
 def linear_weights(t: Fraction) -> Sequence[Fraction]:
-    """The weights of the elements before and after a position between them."""
+    """The weights of the two elements around a position that is `t` beyond the first one."""
     return (1 - t, t)
 
 
