@@ -216,7 +216,7 @@ def bincount(use: Use) -> Value:
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
     least = use.integer("minlength", 0) - 1
     all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
-    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # so that it is known to be at least `least`
+    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # at least `least`
     size = use.call("add", last, use.builder.number(1, DType.INT64))
     given = use.call("ones_like", x) if weights is None else use.as_type(weights, use.dtype())
     zeros = use.call("full", use.like(0, given), shape=[use.written_size(size)])
