@@ -12,8 +12,7 @@ from gradual.conformance.runner.run import Result
 
 @dataclass(slots=True)
 class Covered:
-    """How many cases name a rule, and in how many no check, an error, or a check cites it.
-    """
+    """How many cases name a rule, and in how many no check, an error, or a check cites it."""
 
     cases: int = 0
     proved: int = 0

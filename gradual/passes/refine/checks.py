@@ -31,7 +31,7 @@ def checked(sweep: SweepState, step: Check) -> None:
 
 
 def _refuted(sweep: SweepState, step: Check, moved: Check) -> Check:
-    """A check that always fails: over the sizes that it mentions, not their known values, if those exist here."""
+    """A check that always fails, about the sizes that it mentions if they exist here, else about their known values."""
     named = Rewriting(sweep.rewriting.names).step(step)
     return named if all(_is_measured(sweep, variable) for variable in named.goal.variables()) else moved
 

@@ -20,7 +20,7 @@ class Dropping:
     """One function, backward: a step is kept if a later one reads it or if it may fail.
 
     Attributes:
-        among: candidates to drop, along with variables that only they read; None for all.
+        among: candidates to drop, along with variables that only they read; None if every step is a candidate.
         unread: the steps that are not read, but may fail.
     """
 
