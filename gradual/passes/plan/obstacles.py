@@ -101,7 +101,10 @@ class _Search:
 
     # --------------------------------------------------------------------------------------------------- parameters
     def _param(self, param: terms.Param) -> Iterator[Obstacle]:
-        """The obstacles in a parameter: unknown sizes and ranks, and parts that are no tensors.  [graph.static.size] [graph.static.rank]"""
+        """The obstacles in a parameter: unknown sizes and ranks, and parts that are no tensors.
+
+        [graph.static.size] [graph.static.rank]
+        """
         for size in sizes(param.type):
             for variable in sorted(size.variables() - self.met):
                 self.met.add(variable)
@@ -191,7 +194,7 @@ class _Search:
         return frozenset()
 
     def _call(self, step: terms.Invoke) -> Obstacle:
-        """The obstacle of a call that was not inlined: it is recursive, or its function is not known.  [graph.static.call]"""
+        """The obstacle of a call that was not inlined: recursion, or an unknown function.  [graph.static.call]"""
         if not step.function.startswith("%"):
             says = f"`{step.function}` is called, and cannot be inlined"
         else:
