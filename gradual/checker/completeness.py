@@ -62,7 +62,7 @@ def _open_parts(type: OpenedType, state: Elaboration) -> Iterator[Variable | Gra
 
 
 def _root(existential: Variable, state: Elaboration) -> Variable:
-    """The unknown rank, if the variable is a size or the number of elements of a value of unknown rank."""
+    """The unknown to report: the rank if the variable is read from a value of unknown rank, else the variable."""
     if not isinstance(existential.witness, SizeOf | NumelOf):
         return existential
     rank = single(rank_of(existential.witness.value))

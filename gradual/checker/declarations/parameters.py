@@ -49,7 +49,7 @@ class HandedDown:
     where: tuple[Constraint, ...] = ()
 
     def numbers(self) -> set[int]:
-        """The indices of the scalar parameters whose values sizes of the expected type mention."""
+        """The indices of the scalar parameters that sizes of the expected type mention."""
         parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
         return {self.expected.names.index(str(base_of(part))) for part in parts}
 

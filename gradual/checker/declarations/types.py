@@ -217,7 +217,7 @@ class Reading(Sizes):
         return tuple(dict.fromkeys(owed))
 
     def _is_causal(self, type: FunctionType, spans: Mapping[Variable, Span]) -> None:
-        """Require that the parameters determine every dim; Unreadable after an error.  [type.function.dims]"""
+        """Require that the parameters determine every dim; raises Unreadable after an error.  [type.function.dims]"""
         arguments = [measuring(param, name) for param, name in zip(type.params, type.names, strict=True)]
         for unsolved in measured(type, arguments).unsolved:
             message = f"dimension `{unsolved.name}` of this function type cannot be inferred from its parameters"

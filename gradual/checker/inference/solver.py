@@ -189,7 +189,7 @@ class Flows:
             self.touch(shape)
 
     def admit(self, shape: Shape, ranks: frozenset[int]) -> None:
-        """Restrict a shape to the ranks that a use admits; ignored if none would remain."""
+        """Restrict a shape to the ranks that a use admits; do nothing if no rank would remain."""
         narrowed = ranks if shape.ranks is None else shape.ranks & ranks
         if narrowed and narrowed != shape.ranks:
             shape.ranks = narrowed

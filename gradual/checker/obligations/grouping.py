@@ -24,7 +24,7 @@ _ROOM = 100
 
 
 def told_together(state: Elaboration) -> None:
-    """Merge the diagnostics of a definition that are one fault, and put them in the words of the source."""
+    """Merge the diagnostics of a definition that are one fault, and replace generated names in them by source text."""
     groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
     for found in state.output.diagnostics:
         groups[_step(found)].append(found)

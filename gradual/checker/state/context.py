@@ -129,7 +129,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
 
     # ------------------------------------------------------------------------------------------------- unknowns
     def doubt(self, name: str, owed: int) -> None:
-        """Mark a value as doubtful if sizes that disagree were postponed after the first `owed` goals."""
+        """Mark a value as doubtful if an error about sizes that disagree was postponed since `owed` goals were."""
         since = self.obligations.postponed[owed:]
         if any(postponed.fails and postponed.goal is None for postponed in since):
             self.values.doubtful.add(name)
@@ -183,7 +183,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return inside
 
     def rank_known(self, origin: str, rank: int) -> None:
-        """Set the rank of the shapes of an origin, for the rest of this branch.  [type.unranked]"""
+        """Set the rank of all shapes with an origin, for the rest of this branch.  [type.unranked]"""
         existentials, solved = self.unknowns.existentials, self.values.solved
         promise = existentials.get(single(rank_of(origin)))
         for size in (size_of(origin, axis) for axis in range(rank)):
