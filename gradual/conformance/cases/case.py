@@ -63,7 +63,7 @@ class ExpectedDiagnostic:
     Attributes:
         place: the primary span; None if only the code is expected.
         related: related spans that it must have.
-        witness: sizes at which the program fails; they are checked by substitution, and compared only by LEAST.
+        witness: sizes at which the program fails; they are checked by substitution, and compared only in the profile LEAST.
         line: the line of the expectation in its file.
     """
 
@@ -100,7 +100,7 @@ class ExpectedCheck:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedValue:
-    """A value; of a `Drawn` in it, only shape and dtype are compared."""
+    """A value; of a random tensor (`Drawn`) in it, only shape and dtype are compared."""
 
     value: Values
     line: int
