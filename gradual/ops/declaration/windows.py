@@ -161,7 +161,7 @@ def _row_starts(
 
 
 def tap_offsets(shape: tuple[int, ...], taps: Sequence[Sequence[int]]) -> list[int]:
-    """The offset of each tap of a window from its first element; `taps` lists the tap positions of each axis."""
+    """The offset of each tap, an element of a window, from the first; `taps` has the positions along each axis."""
     found = [0]
     for step, along in zip(strides(shape), taps, strict=True):
         found = [base + tap * step for base in found for tap in along]
