@@ -63,7 +63,8 @@ class ExpectedDiagnostic:
     Attributes:
         place: the primary span; None if only the code is expected.
         related: related spans that it must have.
-        witness: sizes at which the program fails; they are checked by substitution, and compared only in the profile LEAST.
+        witness: sizes at which the program fails; they are checked by substitution, and compared only in the profile
+            LEAST.
         line: the line of the expectation in its file.
     """
 
