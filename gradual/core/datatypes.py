@@ -32,7 +32,7 @@ def entry_goals(function: Function, solved: Mapping[Variable, Dim | None]) -> It
 
 
 def declarations(function: Function) -> Iterator[Constraint]:
-    """The facts in the body once the entry checks have passed, beyond the written sizes."""
+    """The facts that hold in the body once the entry checks have passed, beyond the written sizes."""
     for param in function.params:
         for extent, size, _, _ in requirements(param.written, param.name):
             if isinstance(extent, Hole):

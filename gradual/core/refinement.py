@@ -32,7 +32,7 @@ class Implied:
 
     @property
     def exact(self) -> Constraint | None:
-        """The formula it is equal to, if any: then `fails` is the negation of `holds`."""
+        """The formula that the boolean is equal to, if any: then `fails` is the negation of `holds`."""
         return self.holds if negated(self.holds) is self.fails else None
 
 

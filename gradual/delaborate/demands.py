@@ -146,7 +146,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return True
 
     def _at_rank(self, origin: str, rank: int) -> None:
-        """Put a rank into the types of all values of a shape."""
+        """Put a rank into the types of all values with the shape of an origin."""
         (elements,) = numel_of(origin).variables()
         self.values.trail.put(self.counted, elements, product([size_of(origin, axis) for axis in range(rank)]))
         for name in self.values.at_rank(origin, rank):
@@ -216,7 +216,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
                 return frozenset(self._flowing(step))
 
     def readable(self, variables: Iterable[Variable]) -> Iterator[Constraint]:
-        """The goals for mentioning sizes of values of unknown rank: the axis exists."""
+        """The goals that axes exist, for the sizes of values of unknown rank among some variables."""
         for variable in variables:
             match variable.witness:
                 case SizeOf(path, axis) if isinstance(self.values.types.get(path), UnrankedType):
@@ -238,7 +238,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
             yield from call.where
 
     def _needed(self, step: Apply) -> Iterator[Constraint]:
-        """The ranks that the operator requires, then the needs of its rule."""
+        """The goals for the ranks that the operator requires, then those for the needs of its rule."""
         asking = Asking(step.operator, step.operands, step.attributes)
         types = asking.flattened(tuple(self.type_of(operand) for operand in step.operands))
         try:

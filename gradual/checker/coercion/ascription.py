@@ -45,7 +45,7 @@ class Ascription:
 
 
 def ascribe(state: Elaboration, value: str, written: Ascription, hint: str | None) -> str:
-    """Coerce a value to a written type and forget all else about it; bind new dimension names to its sizes.
+    """Coerce a value to a written type, forget all else about the value, and bind new names in the type to its sizes.
 
     [type.annotation] [type.cast] [type.forget]
     """

@@ -234,7 +234,7 @@ class Sizes:
                 raise NotADim(f"expected a size, and `{name}` computes a tensor", expr.span)
 
     def _part(self, value: ast.Local | ast.Project) -> tuple[str, str, OpenedType]:
-        """The spelling, core variable and type of a variable in scope or of a field of its tuple."""
+        """The spelling, core variable and type of a variable in scope, or of a tuple's field."""
         if isinstance(value, ast.Local):
             held = self.state.scope.names.get(value.name)
             if held is None:

@@ -56,7 +56,7 @@ class HandedDown:
     def resolved(self, type: GradualType, values: Sequence[OpenedType | None]) -> GradualType:
         """A passed type, with the expected parameters replaced by the literal's values so far.
 
-        A size of a parameter without a value yet becomes `?`.
+        A size of a parameter that has no value yet becomes `?`.
         """
         own = [part for part in dict.fromkeys(unbound(type)) if base_of(part) in self.expected.names]
         known = read_off(own, self.expected, values)

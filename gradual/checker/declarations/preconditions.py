@@ -22,7 +22,7 @@ PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the s
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The context of a function's preconditions: written parameter types, own dims, and given preconditions."""
+    """The context of a function's preconditions: parameter types, own dims, and clauses of the expected type."""
 
     params: Sequence[GradualType]
     own: frozenset[Variable]
@@ -69,7 +69,7 @@ def assumed(
 
 
 def read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
-    """Read the `where` clauses, each with its reader, which owes its divisions; a clause with an error is left out."""
+    """Read the `where` clauses, each with the reader that has its division obligations; erroneous ones are left out."""
     read: list[tuple[Clause, Reading]] = []
     for written in literal.where:
         reading = Reading(state, declares=True)

@@ -101,7 +101,7 @@ class Reading(Sizes):
     def _hole(self, written: ast.Hole) -> Hole:
         """Read `?`, or `?{u. p}` if some size u satisfies p.  Raises Unreadable after reporting why.
 
-        Accepted goals do not refute a bound, given facts do: a type, as of a field, may never have a value.
+        Given facts may refute a bound, goals accepted before may not: a type may have no value, as that of a field.
         [type.bound] [check.apart]
         """
         if written.bound is None or written.binder is None:

@@ -1,6 +1,6 @@
 """Verified fixes: an edit is applied and the file checked again; the help is offered only if the error disappears.
 
-For a residual check caused by one or two `?`s, the size that proves it; for a `?` where none is allowed, a name.
+A residual check caused by one or two `?`s gets the size that proves it, and a `?` where none is allowed a name.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 
 # -------------------------------------------------------------------------------------------------- residual checks
 def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
-    """A replacement for the `?`s that caused a residual check which proves it: a number, a name or a bound; or None.
+    """A number, name or bound in place of the `?`s that caused a residual check, if it proves the check; else None.
 
     A bound is checked instead at the function's entry, or where the value is passed.
     """

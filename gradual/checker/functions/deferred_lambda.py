@@ -148,7 +148,7 @@ def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
 
 
 def _affordable(state: Elaboration, call: ast.Call) -> bool:
-    """Whether one more call may be inlined; report the first that exceeds the limits."""
+    """Whether one more call may be inlined; report the first call that exceeds the limits."""
     limits = state.program.limits
     state.output.written_out += 1
     if state.output.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:

@@ -1,4 +1,4 @@
-"""The obligations of an application for known indices: they are within bounds.   [op.index.bounds]"""
+"""The obligations that the known indices of an application are within bounds.   [op.index.bounds]"""
 
 from __future__ import annotations
 

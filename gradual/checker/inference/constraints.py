@@ -263,7 +263,7 @@ class Numeral:
 
     @property
     def own(self) -> DType:
-        """Its default element type, if the neighbouring operand determines none."""
+        """The default element type, used if the neighbouring operand determines none."""
         return own_dtype(self.literal)
 
     def learn(self, flows: Flows) -> None:

@@ -110,7 +110,7 @@ def of_type(type: GradualType, chosen: dict[TypeVariable, InferenceType]) -> Inf
 
 
 def annotation(found: InferenceType, span: Span) -> ast.Type | None:
-    """The annotation for an inferred type, with `?` for each size; None if not determined.  [type.omitted]"""
+    """The annotation for an inferred type, with `?` for each size; None if it is not determined.  [type.omitted]"""
 
     def several(skeletons: Sequence[InferenceType]) -> tuple[ast.Type, ...] | None:
         written = [annotation(one, span) for one in skeletons]

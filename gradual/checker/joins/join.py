@@ -64,7 +64,7 @@ def joined(
 
 
 def _landed(state: Elaboration, branch: Branch, target: GradualType, rule: str) -> Branch | None:
-    """The branch with its value converted to the type on which all branches agree, by wrapping its functions.
+    """The branch with functions and data in its value converted to the types on which all branches agree.
 
     The branch's facts have ended, but none are needed: every size of the type is shared by all branches, or `?`.
     """
@@ -112,7 +112,7 @@ class Join:
     def _of_some(
         self, types: Sequence[OpenedType], some: Sequence[tuple[OpenedType, OpenedType, int]], path: str
     ) -> Typed:
-        """Join only the branches whose type is not the bottom type; the bottom type if there are none."""
+        """Join only the branches whose type is not the bottom type; if all have it, so has the result."""
         if not some:
             return types[0]
         branches = [self.branches[i] for _, _, i in some]

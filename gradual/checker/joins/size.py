@@ -47,7 +47,8 @@ class SizeJoin:
         """The joined size at an axis; None after reporting two that never agree.
 
         The simplified sizes (`reads`) may give the join, and so may a proof without path conditions; only `dims` may
-        refute. A proof never chooses a number that is a rank (`ranks`): with less budget the program would be rejected.
+        refute. If the size may be a rank (`ranks`), no number is chosen by a proof, which a smaller budget might not
+        find: the program would then be rejected.
         """
         same = self._same(dims)
         if same is not None:
@@ -122,7 +123,7 @@ class SizeJoin:
         return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
-        """Join sizes of which some cannot be named outside: another branch's size, `ite`, or a new unknown."""
+        """Join sizes of which some cannot be named outside, to another branch's size, an `ite`, or a new unknown."""
         kept = self._kept(dims, ranks)
         if kept is not None:
             return kept

@@ -1,6 +1,7 @@
 """Repairs of sizes that do not fit, for the most common mistakes.
 
-A reduction without `keepdims`, a missing axis, a transposed weight, a wrong layout, padding, stride or axis.
+The mistakes are a reduction without `keepdims`, a missing axis, a transposed weight, a wrong layout, padding, stride
+or axis.
 [op.broadcast.agree]
 """
 

@@ -88,7 +88,7 @@ def sides(rows: Rows, column: int) -> tuple[list[tuple[int, Columns]], list[tupl
 
 
 def combined(a: Columns, scale: int, b: Columns, other: int) -> Columns:
-    """`scale * a + other * b`."""
+    """The linear combination `scale * a + other * b` of two rows."""
     total = {column: scale * coefficient for column, coefficient in a}
     for column, coefficient in b:
         total[column] = total.get(column, 0) + other * coefficient

@@ -113,7 +113,7 @@ def _greatest(lows: Iterable[int | None]) -> int | None:
 
 
 def _corner(a: Interval, b: Interval) -> int | None:
-    """The least product, None if it has no bound; neither interval is a single number."""
+    """The least product of two intervals, neither of which is a single number; None if there is no least."""
     products = []
     for x, y, x_is_low, y_is_low in (
         (a.low, b.low, True, True),
@@ -316,7 +316,10 @@ def _is_natural(difference: Interval) -> bool | None:
 
 
 def _is_zero(difference: Dim, interval: Interval) -> bool | None:
-    """Whether a difference is 0; None if it may be. It never is if a common factor does not divide the constant."""
+    """Whether a difference is always 0 or never 0; None if bounds do not tell.
+
+    It is never 0 if a common factor of its terms does not divide the constant.
+    """
     _, scale, offset = primitive(difference)
     if 0 not in interval or offset % scale:
         return False

@@ -66,7 +66,7 @@ def _sort(data: Tensor, *, axis: int, is_ascend: bool, dtype: object) -> Tensor:
 
 
 def _sort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtype: object) -> Contents:
-    """The elements in order, if they are constants, or a few that a network of minima and maxima sorts."""
+    """The elements in order if all are constants, or if they are few enough to sort by minima and maxima."""
     parts = _numbers(data)
     if parts is None:
         return None

@@ -152,7 +152,7 @@ class Plan:
 
     Attributes:
         cells: the data's elements in the order batch, channels, space.
-        extents: its spatial extents.
+        extents: the data's spatial extents.
         batch, groups, into: samples, groups, and input channels of a group.
         kernels: for each output channel, its weights in the order input channels, space.
     """

@@ -69,7 +69,7 @@ def instance_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Channels of samples with mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
+    """Each channel of each sample normalized to mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
 
     The vectors have the extent of the axis, and scale and shift each channel [op.nn.instance_norm.channels].
     """
@@ -95,7 +95,7 @@ def group_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Groups of channels of samples with mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
+    """Each group of channels normalized to mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
 
     The groups divide the channels [op.nn.group_norm.groups]; the vectors have the extent of the axis, and scale and
     shift each channel [op.nn.group_norm.channels].

@@ -148,7 +148,7 @@ def layer_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Lanes with mean 0 and variance 1, scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
+    """Lanes normalized to mean 0 and variance 1, then scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
 
     The vectors have the extent of the axis [op.nn.layer_norm.channels].
     """

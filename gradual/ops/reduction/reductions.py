@@ -36,14 +36,14 @@ class Row:
 
     Attributes:
         name: the operator's name.
-        says: what it computes of a block, in words.
-        floats: its function on a block of floats, in binary64; rounded once.
-        ints: its function on a block of integers, exact; the result wraps.
-        bools: its function on a block of 0 and 1.
-        inhabited: whether a block of an element type must not be empty.
-        on_dims: its result on the known integers of a vector, as a dim.
-        on_truths: its result on the known booleans of a vector, as a constraint.
-        facts: other facts about it.
+        says: what the reduction computes of a block, in words.
+        floats: the function on a block of floats, computed in binary64; its result is rounded once.
+        ints: the function on a block of integers, which is exact; its result wraps.
+        bools: the function on a block of booleans as 0 and 1.
+        inhabited: whether blocks of a given element type must not be empty.
+        on_dims: the result for the known integers of a vector, as a dim.
+        on_truths: the result for the known booleans of a vector, as a constraint.
+        facts: other facts about the operator.
     """
 
     name: str
