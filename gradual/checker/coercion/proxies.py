@@ -111,7 +111,7 @@ def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -
 def _promised(
     state: Elaboration, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
-    """The promised type's unpacked parameters, the type in terms of them, and each binder with the dim that gives it."""
+    """The promised type's unpacked parameters, the type in terms of them, and each binder with its dim there."""
     fresh: dict[Variable, Dim] = {}
     for binder in target.binders:
         fresh[binder] = state.scope.rigid(binder.name)

@@ -33,7 +33,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A value that an operator or a call made from other values; `compares` says whether the operator compares elements."""
+    """A value made from others by an operator or a call; `compares`: whether the operator compares elements."""
 
     by: str
     operands: tuple[str, ...]
