@@ -149,7 +149,7 @@ def _holds_unknown_integers(type: OpenedType) -> bool:
 
 
 def _is_ranked(type: OpenedType) -> bool:
-    """Whether a value is a tensor of known rank, or a tuple of these."""
+    """Whether a value is a tensor of known rank, or a tuple of such tensors."""
     return all(map(_is_ranked, type.fields)) if isinstance(type, TupleType) else isinstance(type, TensorType)
 
 

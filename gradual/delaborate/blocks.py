@@ -113,7 +113,7 @@ class Implied:
     def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
         """The goals; none if a check after the first is written, since it could stop the run before they are checked.
 
-        None too if a check never holds after those before it: that check is written as a failure.
+        There are none either if a check never holds after the checks before it: it is written as a failure.
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()

@@ -32,7 +32,7 @@ class Uses(Scopes):
         super().__init__(module, text)
 
     def defined(self, symbol: Symbol, span: Span) -> None:
-        """Record a symbol, and that it shadows another, unless the other is used in its definition."""
+        """Record a symbol; and unless its definition uses the symbol that it shadows, record that it shadows one."""
         self._symbols[symbol] = span
         hidden = symbol.hides
         if hidden is not None and _alike(symbol, hidden) and self._last.get(hidden, -1) < span.start:

@@ -69,7 +69,8 @@ def _solve(
 ) -> Iterator[tuple[int, Constraint]]:
     """Solve occurrences that are linear in a single unsolved binder, until none is left; yield their constraints.
 
-    Works in rounds, each left to right; an occurrence is visited again only after one of its binders was solved.
+    It works in rounds, each from left to right; an occurrence is visited again only after one of its binders was
+    solved.
     """
     places: dict[Variable, list[int]] = {}
     for place, (_, extent, _) in enumerate(sizes):

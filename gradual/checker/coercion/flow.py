@@ -1,7 +1,7 @@
 """A value flows into a written type: an argument, a result, an annotation, a cast.
 
-Its obligations are about sizes and ranks. Functions, references and data cannot be checked at once and are converted,
-so `flow` returns the variable whose value has the written type.
+The obligations of a flow are about sizes and ranks. Functions, references and data cannot be checked at once and are
+converted, so `flow` returns the variable whose value has the written type.
 """
 
 from __future__ import annotations

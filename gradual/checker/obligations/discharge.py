@@ -257,7 +257,7 @@ def _blame(state: Elaboration, owed: Obligation, goal: Constraint, because: str)
 
 
 def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
-    """The origins of a goal's unknowns, in source order; those of its rigid names if it has no unknown."""
+    """The origins of a goal's unknowns, in source order; if it has none, the origins of its rigid names."""
     variables = sorted(open, key=lambda variable: variable.name)
     existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]
     rigids = [

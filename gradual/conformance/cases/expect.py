@@ -59,7 +59,7 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
 
 
 def _plain(case: Case, name: str) -> tuple[str, ...] | None:
-    """The lines of a block that is compared line by line; None if there is none."""
+    """The lines of a block that is compared line by line; None if the case has no such block."""
     return tuple(line.rstrip() for line in case.fences[name].lines) if name in case.fences else None
 
 

@@ -41,7 +41,7 @@ _AHEAD = 4
 
 
 def _words(command: str) -> list[str]:
-    """Split a command into words.  Raises FileNotFoundError if there is no such program, ValueError if it is empty."""
+    """Split a command into words.  Raises FileNotFoundError for an unknown program, ValueError for no words."""
     words = shlex.split(command)
     if not words:
         raise ValueError("the command is empty")

@@ -58,7 +58,7 @@ def needed(profile: Profile) -> frozenset[Profile]:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One disagreement; `line` is that of the expectation in its file."""
+    """One disagreement; `line` is the line of the expectation in its file."""
 
     profile: Profile
     line: int

@@ -105,7 +105,7 @@ def _inequality(goal: AtMost) -> Constraint:
 
 
 def _divided(difference: Dim) -> tuple[int, Dim, Dim]:
-    """`(factor, positive, negative)`: the gcd of the non-constant terms, and these, divided by it, split by sign."""
+    """`(factor, positive, negative)`: the gcd of the non-constant terms, and the terms divided by it, split by sign."""
     terms = {monomial: factor for monomial, factor in difference.terms if monomial}
     common = gcd(*terms.values())
     positive = {monomial: factor // common for monomial, factor in terms.items() if factor > 0}

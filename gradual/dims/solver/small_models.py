@@ -159,7 +159,7 @@ class _Search:
 def _scheduled(
     constraints: Iterable[Constraint], free: Sequence[Variable]
 ) -> tuple[list[list[Constraint]], list[list[_Line]]]:
-    """Position in the order -> the constraints whose last variable is there, and those of them linear in it."""
+    """Position in the order -> the constraints whose last variable is there, and the linear ones among them."""
     places = {name: place for place, name in enumerate(free)}
     checks: list[list[Constraint]] = [[] for _ in free]
     lines: list[list[_Line]] = [[] for _ in free]

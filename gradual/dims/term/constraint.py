@@ -305,12 +305,12 @@ def negated(constraint: Constraint) -> Constraint:
 
 
 def all_of(*constraints: Constraint) -> Constraint:
-    """The conjunction: TRUE of no constraints, FALSE if one is FALSE or is the negation of another."""
+    """The conjunction: TRUE if there are no constraints, FALSE if one is FALSE or is the negation of another."""
     return _joined(And, constraints, absorbing=FALSE)
 
 
 def any_of(*constraints: Constraint) -> Constraint:
-    """The disjunction: FALSE of no constraints, TRUE if one is TRUE or is the negation of another."""
+    """The disjunction: FALSE if there are no constraints, TRUE if one is TRUE or is the negation of another."""
     return _joined(Or, constraints, absorbing=TRUE)
 
 

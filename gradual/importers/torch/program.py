@@ -168,7 +168,7 @@ class _Import:
         return inputs, types
 
     def stored(self, name: str, stored: Stored) -> Value:
-        """A parameter, buffer or constant; a small integer one, or one of rank 0, is a constant of the program."""
+        """A parameter, buffer or constant; a small tensor of integers, or any of rank 0, is a literal."""
         if stored.dtype is None:
             self.tell(f"`{name}` has elements of a type that programs do not have")
             return self.builder.input(name, TensorType(tuple(map(constant, stored.shape)), DType.FLOAT32))

@@ -124,7 +124,7 @@ class Operator:
             (None for a tuple result); called only when some argument's contents are known or unpacked.
         reads: indices of arguments whose contents the judgement itself reads (unpacked before it is called).
         rules: the rule names its docstring cites.
-        data_dependent: the result's shape depends on elements, not only on shapes and contents.
+        data_dependent: whether the result's shape depends on elements, not only on shapes and contents.
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
             matters here: the judgement is the same for a vector of that length.
         alike: indices of the arguments that share an element type; a tuple among them has it in each field.

@@ -113,7 +113,7 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
     onnx="Where",
 )
 def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
-    """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
+    """The element of x where the condition holds or is not 0, elsewhere of y; all three broadcast together.
 
     c[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
     """

@@ -57,7 +57,8 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
     t[..a, n, ..b], u[..c, m, ..d] -> t[..a, m, ..b]
 
-    The axes are `axes`, by default all that both have; along them the other tensor is not larger [op.slice_like.fits].
+    The axes are `axes`, by default all axes that both have; along them the other tensor is not larger
+    [op.slice_like.fits].
     """
     given, other = tensor(data, 0), tensor(shape_like, 1)
     cut = _axes(axes, given.rank, other.rank)

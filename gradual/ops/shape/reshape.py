@@ -328,7 +328,7 @@ dyn_expand_dims = dynamic_twin(expand_dims, ("axis",))
 
 # ------------------------------------------------------------------------------------------------------- transpose
 def _order(axes: Ints | None, rank: int) -> Ints:
-    """For each axis of the result, the axis of the data that it is; reversed if none are given."""
+    """For each axis of the result, the axis of the data that it is; the reverse order if `axes` is None."""
     if not axes and axes is not None and rank:
         raise IllFormed("op.attribute", f"axes has to name {rank} axes, not none")
     found = tuple(range(rank))[::-1] if axes is None else axes_of(axes, rank)

@@ -103,7 +103,7 @@ class Scheme:
         mode: a key of COORDINATES.
         rounding: a key of ROUNDINGS, or empty for the default of the mode.
         alpha: the coefficient of the cubic kernel.
-        exclude: whether elements beyond the border have no weight, instead of being those of the border.
+        exclude: whether elements beyond the border have no weight, instead of taking the values of the border.
     """
 
     method: str

@@ -16,7 +16,7 @@ from gradual.verdict import Proved, Refuted
 
 
 def checked(sweep: SweepState, step: Check) -> None:
-    """Drop a check that is proved; end the block after one that is refuted; keep any other."""
+    """Drop a check that is proved; end the block after a check that is refuted; keep any other check."""
     moved = step if sweep.is_untouched else sweep.rewriting.step(step)
     goal, held = moved.goal, sweep.rank(moved.goal)
     verdict = sweep.decide(goal) if goal is not step.goal else None

@@ -43,7 +43,7 @@ def refused(step: Apply, values: Sequence[Held], why: str) -> Blame:
 
 
 def _shapes(value: Held) -> str:
-    """The shape of a tensor, or those of a tuple's parts."""
+    """The shape of a tensor, or the shapes of a tuple's parts, as text."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_shapes, value))})"
     assert isinstance(value, Tensor), value
