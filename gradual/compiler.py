@@ -32,9 +32,9 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
     if options.advise and found:
         found = _mended(found, graded, trials_of(source, options, compile_source))
     elif options.advise:
-        graded = computed(graded, surface, CATALOGUE, trials_of(source, options, compile_source))
-        trials = trials_of(source, options, compile_source)
-        graded = _repaired(graded, surface, result, trials)
+        if source.origins is None:
+            graded = computed(graded, surface, CATALOGUE, trials_of(source, options, compile_source))
+        graded = _repaired(graded, surface, result, trials_of(source, options, compile_source), source.origins is None)
     for state in result.elaborations.values():
         state.forget()
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
@@ -61,9 +61,12 @@ def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -
     return by_rank(divided(found, graded, trials), trials)
 
 
-def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials) -> list[Diagnostic]:
+def _repaired(
+    found: list[Diagnostic], surface: ast.Module, result: Checked, trials: Trials, is_text: bool
+) -> list[Diagnostic]:
     """The diagnostics; add to each error a fix if one is found: an edit, or else a `where` or a cast.
 
+    A program that was imported from a model is not edited by its user: only what its inputs have to meet is of use.
     The modules of repairs are imported only if there is an error.
     """
     if not any(one.severity is Severity.ERROR for one in found):
@@ -72,7 +75,9 @@ def _repaired(found: list[Diagnostic], surface: ast.Module, result: Checked, tri
     from gradual.checker.fixes.trying import repaired
 
     states = result.definitions(surface)
-    return advised(repaired(found, surface, CATALOGUE, [state for state, _ in states], trials), states, trials)
+    if is_text:
+        found = repaired(found, surface, CATALOGUE, [state for state, _ in states], trials)
+    return advised(found, states, trials)
 
 
 def check(text: str, name: str = "<text>", *, smt: bool = True) -> Compilation:

@@ -58,6 +58,13 @@ class _Model:
         return self.made[origin]
 
 
+def place_of(source: Source, span: Span) -> str:
+    """A place in words: `file:line:column`, or the node of a model whose program users do not see."""
+    shown, at = within(source)(span)
+    position = shown.position(at.start)
+    return f"{shown.name}:{position.line}:{position.column}" if shown.is_numbered else shown.name
+
+
 def of_model(source: Source, found: Diagnostic) -> Diagnostic:
     """Adapt a diagnostic to users of an imported model: add the node, and keep only helps that they can follow."""
     if source.origins is None:

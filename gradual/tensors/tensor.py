@@ -140,7 +140,7 @@ class Tensor:
         return hash((self.shape, self.dtype))
 
     def __str__(self) -> str:
-        """The tensor as `gradual run` prints it, `float32 [[1.0, 2.0]]`; a large one is cut to the ends of each axis."""
+        """The tensor as `gradual run` prints it, `float32 [[1.0, 2.0]]`; a large one is cut to the ends of axes."""
         return shown_elements(self.shape, self.dtype, self.elements)
 
     def __repr__(self) -> str:

@@ -27,6 +27,7 @@ COMMANDS = {
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",
     "alloc": f"{PLACE}.alloc:alloc",
+    "shape-function": "gradual.tools.shape_function:shaping",
     "import": "gradual.tools.models.importing:importing",
     "guards": "gradual.tools.models.guards:guards",
     "smt": f"{PLACE}.smt:smt",

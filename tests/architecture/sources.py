@@ -14,7 +14,7 @@ PACKAGE = ROOT / "gradual"
 GROUND = ("origin", "source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
-    *("run", "passes", "importers", "lints", "report"),
+    *("run", "passes", "shape_functions", "importers", "lints", "report"),
 )
 RIM = ("interface", "conformance", "tools")
 ORDER = (*GROUND, *FOLDERS, "compilation", "compiler", "exported", *RIM, "__init__", "__main__")
@@ -65,13 +65,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers": ("common", "onnx", "torch"),
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
-        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
-        *("builder", "lists", "applying", "branching", "products", "recurrence"),
+        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "exact_floats", "judging"),
+        *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
-    "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
+    "importers/onnx": ("file", "importers", "operators", "signals", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
-    "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "cli"),
+    "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "shape_function", "cli"),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 

@@ -16,11 +16,19 @@ from tests.importers.drawn import FAMILIES, NEWEST
 NODES = 400
 
 NOT_DRAWN = {
-    *("If", "Loop", "SequenceMap"),  # graphs: what they mean is tested by hand
+    *("If", "Loop", "Scan", "SequenceMap"),  # graphs: what they mean is tested by hand
     *("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"),
+    *("Optional", "OptionalGetElement", "OptionalHasElement"),  # no tensors
     *("SequenceAt", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "ConcatFromSequence"),
     *("Scatter", "Upsample", "Constant"),  # other names of what is drawn
-    *("Attention", "CumProd", "RMSNormalization", "Swish"),  # younger than the versions that are drawn
+    *(
+        "Attention",
+        "CumProd",
+        "RMSNormalization",
+        "Swish",
+        "BitCast",
+        "TensorScatter",
+    ),  # younger than the versions that are drawn
 }
 """Operators of which no single node is drawn."""
 

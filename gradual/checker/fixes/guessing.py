@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
+from math import lcm
 from typing import Any
 
 from gradual.dims.rewrite.readable import reduced
@@ -65,6 +66,14 @@ class Guessing:
         for clause in (*self.where, *clauses):
             facts.assume(clause)
         return self.decider.proves(facts, goal)
+
+    def independent(self, clauses: Clauses) -> Clauses:
+        """The clauses without those that the others imply."""
+        for clause in reversed(clauses):
+            rest = tuple(one for one in clauses if one is not clause)
+            if self.prove(rest, clause):
+                clauses = rest
+        return clauses
 
     def leaves_room(self, clauses: Clauses) -> bool:
         """Whether the clauses are satisfiable with every size at least 2: a name rarely means a size of 0 or 1.
@@ -174,13 +183,30 @@ def _ways_of(goal: Constraint) -> Iterator[Constraint]:
 
 
 def _multiples(goal: Constraint) -> Iterator[Clauses]:
-    """Yield clauses that each dividend is a multiple of its divisor, then that each name in the dividends is."""
+    """Yield clauses that each name in a dividend is a multiple of its divisors, then that each dividend is."""
     pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
     names = [(divisor, of_atom(name)) for divisor, dividend in pairs for name in sorted(dividend.names)]
-    for some in (pairs, names):
-        clauses = tuple(dict.fromkeys(divides(divisor, dividend) for divisor, dividend in some[::-1]))
+    whole = [(constant(period), of_atom(name)) for name, period in sorted(_periods(goal).items())]
+    found = (tuple(dict.fromkeys(divides(*pair) for pair in some[::-1])) for some in (whole[::-1], names, pairs))
+    for clauses in dict.fromkeys(found):
         if clauses and not any(isinstance(clause, Truth) for clause in clauses):
             yield clauses
+
+
+def _periods(goal: Constraint) -> dict[Variable, int]:
+    """Name -> the number of which it is a multiple if all divisions by constants are exact, offsets left aside.
+
+    Of `(n // 2 + m) // 3` these are 6 for n and 3 for m.
+    """
+    found: dict[object, dict[Variable, int]] = {}
+    for node in bottom_up(goal):
+        by = node.divisor.value if isinstance(node, FloorDiv) else 1
+        periods = dict.fromkeys(node.names, 1)
+        for child in node.children:
+            for name, period in found.get(child, {}).items():
+                periods[name] = lcm(periods[name], period)
+        found[node] = {name: period * (by or 1) for name, period in periods.items()}
+    return {name: period for name, period in found[goal].items() if period > 1}
 
 
 def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:

@@ -150,7 +150,10 @@ def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str
 
 
 def _number(left: Mapping[int, Variable], checks: Sequence[Check]) -> int | None:
-    """The least number for all unknowns in `left` at which the checks hold; None if they are only bounds or never do."""
+    """The least number that, for every unknown in `left`, makes the checks hold.
+
+    None if there is no such number, or if the checks are only bounds.
+    """
     goals = [check.goal for check in checks if set(left.values()) & set(check.goal.variables())]
     if not any(isinstance(goal, Equal) for goal in goals) or {
         variable for goal in goals for variable in goal.variables()

@@ -92,7 +92,7 @@ class _Requiring:
 
     def helped(self, faults: Sequence[Fault], name: str) -> dict[int, Help]:
         """A map from `id(error)` to one help, a `where`, for the faults that it proves."""
-        chosen = self._foreseen(faults)
+        chosen = self.guessing.independent(self._foreseen(faults))
         outcome = self._tried(chosen) if chosen else None
         if outcome is None or not all(self._is_served(one, outcome) for one in faults):
             chosen, outcome = self._grown(faults)

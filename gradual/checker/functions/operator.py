@@ -82,8 +82,8 @@ def apply(
     type = settled_result(state, type, name, promise)
     if found.types is None:
         name_unknown_sizes(state, type, promise)
-    type = settled_contents(state, with_elements(operator, answer, type, state.program.limits))
-    if answer.forgets:
+    type, are_dropped = settled_contents(state, with_elements(operator, answer, type, state.program.limits))
+    if are_dropped:
         state.values.forgetful.add(name)
     truth = of_result(operator, type, lambda: [state.values.implied(operand) for operand in values])
     if truth is not None:

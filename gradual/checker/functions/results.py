@@ -47,15 +47,17 @@ def _settled_size(state: Elaboration, dim: Dim, path: str, axis: int, promise: P
     return simple
 
 
-def settled_contents(state: Elaboration, type: OpenedType) -> OpenedType:
+def settled_contents(state: Elaboration, type: OpenedType) -> tuple[OpenedType, bool]:
     """Simplify each element that contains an if-then-else, `min` or `max`, which known facts may decide.
 
-    [type.contents]
+    The elements are dropped if one remains that is too large to keep; the second result says so.   [type.contents]
     """
     if not isinstance(type, TensorType) or type.contents is None:
-        return type
+        return type, False
     contents = tuple(state.rewritten(part) if _chooses(part) else part for part in type.contents)
-    return type if contents == type.contents else TensorType(type.shape, type.dtype, contents)
+    if any(is_large(part, state.program.limits.nodes) for part in contents):
+        return TensorType(type.shape, type.dtype), True
+    return type if contents == type.contents else TensorType(type.shape, type.dtype, contents), False
 
 
 def _chooses(part: Content) -> TypeGuard[Dim]:
@@ -88,6 +90,4 @@ def _contents(operator: Operator, answer: Answer, result: OpenedType, limits: Li
         return answer.asked.contents
     if operator.contents is None or tracked_length(result, limits.contents) is None:
         return None
-    contents = operator.contents(*types, **answer.attributes)
-    answer.forgets = contents is not None and any(is_large(c, limits.nodes) for c in contents)
-    return None if answer.forgets else contents
+    return operator.contents(*types, **answer.attributes)

@@ -47,14 +47,12 @@ class Answer:
         attributes: the attributes as read.
         settings: the attributes as the core writes them.
         whole: the last result type, without its elements and with them.
-        forgets: whether the elements of that result are too large to keep.
     """
 
     asked: Asked
     attributes: Mapping[str, Any]
     settings: Mapping[str, Any]
     whole: tuple[OpenedType, OpenedType] | None = None
-    forgets: bool = False
 
 
 class Answers:

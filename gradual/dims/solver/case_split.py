@@ -148,11 +148,27 @@ def _extreme(node: Max | Min, operand: Dim) -> Constraint:
 
 def _residues(system: System, limit: int) -> Iterator[Split]:
     """Splits by the residue of a variable that divisions by constants depend on.  [dim.decide.residues]"""
-    for name, modulus in _moduli(system).items():
-        if 1 < modulus <= limit:
+    moduli = _moduli(system)
+    steps = _known_divisors(system) if moduli else {}
+    for name, modulus in moduli.items():
+        step = steps.get(name, 1)
+        if 1 < modulus <= limit * step and modulus % step == 0:
             quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
-            cases = tuple(equal(of_atom(name), quotient * modulus + r) for r in range(modulus))
+            cases = tuple(equal(of_atom(name), quotient * modulus + r) for r in range(0, modulus, step))
             yield Split("residues", cases, of_atom(name))
+
+
+def _known_divisors(system: System) -> dict[Variable, int]:
+    """Variable -> the least common multiple of the constants that are known to divide it."""
+    found: dict[Variable, int] = {}
+    for form, interval in system.bounds.items():
+        if interval.value == 0 and len(form.names) == 1:
+            (name,) = form.names
+            divisors = [atom.divisor.value for atom in form.atoms() if isinstance(atom, FloorDiv)]
+            for by in divisors:
+                if by is not None and form in (of_atom(name) % by, -(of_atom(name) % by)):
+                    _merge(found, name, by)
+    return found
 
 
 def _moduli(system: System) -> dict[Variable, int]:

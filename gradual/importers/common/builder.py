@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
+from gradual.importers.common.exact_floats import Small, followed
 from gradual.importers.common.folding import drawn, folded
 from gradual.importers.common.judging import Judging
 from gradual.importers.common.refusals import Unsupported
@@ -50,6 +51,7 @@ class Builder:
         positive: the names of sizes that are at least 1.
         node: the node of the model that is being imported.
         judging: types applications.
+        small: what is required of sizes so that the floats that the model computes from them are exact.
         marks: marks each piece of the text with the node that it is made from.
         names_of: spelling of a parameter -> the model's own names of its value.
         folded: the model's own name of a value computed while importing -> the value.
@@ -69,6 +71,7 @@ class Builder:
         self._metadata: dict[Key, int] = {}
         self._constants: list[MetaTensor] = []
         self.judging = Judging()
+        self.small = Small()
         self._temporaries = 0
 
     # ----------------------------------------------------------------------------------------------------- values
@@ -127,6 +130,8 @@ class Builder:
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),)
+        if operator == "cast" and (integers := self._integers(operands[0], attributes["dtype"])) is not None:
+            return integers
         declared = CATALOGUE[operator]
         flat = [operand.type for operand in operands]
         settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
@@ -145,7 +150,19 @@ class Builder:
             written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
             return f"{operator}({', '.join(written)})"
 
-        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved)
+        fractions = None if owes else followed(declared, operands, settings, type, self.positive)
+        return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved, fractions=fractions)
+
+    def _integers(self, floats: Value, dtype: DType) -> Value | None:
+        """Floats that stand for sizes as the integers that their conversion gives, as far as they are known."""
+        dims = self.small.integers(floats, dtype, self.positive)
+        if dims is None:
+            return None
+        scalars = [
+            self.number(dim.value, DType.INT64) if dim.value is not None else self.dimension(dim) for dim in dims
+        ]
+        found = self.call("stack", self.tuple(scalars), axis=0) if floats.rank else scalars[0]
+        return found if dtype is DType.INT64 else self.call("cast", found, dtype=dtype)
 
     def element(self, vector: Value, place: int) -> Value | int:
         """An element of a vector; an integer if it is known."""
@@ -299,11 +316,12 @@ class Builder:
             type, own = tensor_text(map(str, weight.shape), weight.dtype), self.names_of[f"%{name}"]
             said = own[0] if own else name
             params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
+        clauses = [*clauses, *self.small.clauses]
         demanded = f"where {', '.join(clauses)} " if clauses else ""
         main = f"def @main({', '.join(params)}) {demanded}{body}\n"
         marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
         text, origins = self.marks.removed(indented(marked), self.folded)
-        return Program(text, origins, Weights(self.weights), tuple(notes))
+        return Program(text, origins, Weights(self.weights), (*notes, *self.small.notes))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())

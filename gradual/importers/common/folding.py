@@ -47,9 +47,6 @@ def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, 
     """For an application that rearranges a vector: the vector, and the index in it of each element of the result."""
     if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
         return None
-    plainly = {key: plain(value) for key, value in settings.items()}
-    if any(None in value for value in plainly.values() if isinstance(value, tuple)):
-        return None
     (data,) = operands
     count = data.tensor.shape[0].value if data.rank == 1 else None
     if data.drawn is not None:
@@ -58,8 +55,17 @@ def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, 
         vector, places = data, Tensor(list(range(count)), DType.INT64, (count,))
     else:
         return None
+    found = moved(operator, (places,), settings)
+    return None if found is None else (vector, found)
+
+
+def moved(operator: Operator, places: Sequence[Any], settings: Mapping[str, Any]) -> Tensor | None:
+    """Where an operator that only moves elements puts those of its operands; None if sizes decide that."""
+    plainly = {key: plain(value) for key, value in settings.items()}
+    if any(None in value for value in plainly.values() if isinstance(value, tuple)):
+        return None
     try:
-        found = operator.meaning(places, **plainly)
+        found = operator.meaning(*places, **plainly)
     except TensorFault:
         return None
-    return vector, found
+    return found if isinstance(found, Tensor) else None

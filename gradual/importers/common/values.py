@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
+from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
 from gradual.tensors.tensor import Tensor
@@ -73,6 +74,21 @@ class Binding:
         return replace(self.node, value=first, also=tuple(others))
 
 
+@dataclass(frozen=True)
+class Fraction:
+    """A float that stands for a fraction of sizes.
+
+    Attributes:
+        is_rounded: whether the float is the nearest to a quotient that floats do not hold.
+        small: formulas with the limit of their magnitude up to which the float is as described.
+    """
+
+    numerator: Dim
+    denominator: int = 1
+    is_rounded: bool = False
+    small: tuple[tuple[Dim, int], ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Value:
     """A value of the program.
@@ -82,12 +98,14 @@ class Value:
         origin: its binding, or its text; None if it is written as a constant.
         constant: its elements, if they are known while importing; those of its fields for a tuple.
         drawn: if it rearranges a vector of integers, that vector, and the index in it of each element.
+        fractions: if it has floats that stand for fractions of sizes, these in row-major order.
     """
 
     type: OpenedType
     origin: Binding | str | None
     constant: Tensor | tuple[Tensor, ...] | None = None
     drawn: tuple[Value, Tensor] | None = None
+    fractions: tuple[Fraction, ...] | None = None
 
     def made_by(self, *operators: str) -> tuple[Value, ...]:
         """The operands, if the value is an application of one of these operators; else empty."""
@@ -163,6 +181,11 @@ class Value:
     def numbers(self, what: str) -> list[int]:
         """Its elements as integers."""
         return [int(element) for element in self.known(what).flat()]
+
+
+def is_named(size: Any) -> TypeGuard[Dim]:
+    """Whether a size is a formula of names, which can be written anywhere in the program."""
+    return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 
 @dataclass(eq=False)

@@ -27,9 +27,9 @@ from gradual.importers.onnx.importers import IMPORTERS, Scope, Use
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
-    images,
     indexing,
     networks,
+    optionals,
     padding,
     recurrent,
     reductions,
@@ -38,6 +38,7 @@ from gradual.importers.onnx.operators import (
 )
 from gradual.importers.onnx.operators import random as drawing
 from gradual.importers.onnx.origins import origin_of
+from gradual.importers.onnx.signals import columns, pools, resizing, sampling, spectra
 from gradual.importers.onnx.survey import measured, not_imported, why_not
 from gradual.origin import Origin
 from gradual.types.dtype import DType
@@ -45,7 +46,10 @@ from gradual.types.print import shown
 from gradual.types.type import Hole, TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
-FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, recurrent, reductions, sequences, shapes
+FAMILIES = (
+    *(control, drawing, elementwise, indexing, networks, optionals, padding, recurrent, reductions, sequences, shapes),
+    *(columns, pools, resizing, sampling, spectra),
+)
 """The modules whose importers are in `IMPORTERS`."""
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
@@ -130,7 +134,9 @@ class _Import:
                 continue
             if port.sequence:
                 type = lists.of(self.builder, type)
-                written = shown(type)
+            if port.optional:
+                type = lists.optional_of(self.builder, type)
+            written = written if port.is_tensor else shown(type)
             scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
             origin = Origin(f"input `{port.name}`", f"{port.name}: {written}", port.name)
             yield f"%{name}", origin, written
@@ -205,7 +211,7 @@ class _Import:
         """Give the results of a refused node the types that the model declares, so that later nodes are checked too."""
         for name in node.outputs if not self.around else ():
             port = self.model.graph.declared.get(name)
-            if port is not None and isinstance(port.dtype, DType) and port.shape is not None and not port.sequence:
+            if port is not None and isinstance(port.dtype, DType) and port.shape is not None and port.is_tensor:
                 sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in port.shape)
                 scope[name] = self.builder.stand_in(TensorType(sizes, port.dtype))
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
-from gradual.dims.term.dim import Dim
 from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
@@ -158,15 +157,6 @@ class Use(Applying):
             raise Unsupported(f"`{name}` is {found!r}, which is no integer")
         return found
 
-    def written_size(self, size: Value) -> int | Value:
-        """A size for an attribute: a number, a formula of named sizes, or a scalar."""
-        known = size.tensor.contents
-        if size.elements is not None:
-            return int(size.elements.item())
-        if known is not None and is_named(known[0]):
-            return self.builder.dimension(known[0])
-        return size
-
     def axis(self, name: str, rank: int, default: int | None = None) -> int:
         """An axis, counted from the front."""
         return positive(self.integer(name, default), rank)
@@ -252,11 +242,6 @@ def _of_type(number: Any, dtype: DType) -> NUMBER:
     if isinstance(number, float) and not number.is_integer():
         raise Unsupported(f"the number {number} as an element of {dtype}")
     return int(number)
-
-
-def is_named(size: Any) -> TypeGuard[Dim]:
-    """Whether a size is a formula of names, which can be written anywhere in the program."""
-    return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 
 def promoted(values: Sequence[Value]) -> DType:

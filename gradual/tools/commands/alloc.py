@@ -40,7 +40,7 @@ def alloc(
     compilation = accepted(out, file, Options(smt=not no_smt), as_json=format == "json")
     if compilation is None:
         return 1
-    name = _entry(compilation, file, entry)
+    name = chosen_entry(compilation, file, entry)
     plan = _bound(compilation, name, compilation.plan(name), bound)
     for row in _objects(plan) if format == "json" else _rows(plan):
         out.line(row)
@@ -49,7 +49,8 @@ def alloc(
     return 0
 
 
-def _entry(compilation: Compilation, file: str, entry: str | None) -> str:
+def chosen_entry(compilation: Compilation, file: str, entry: str | None) -> str:
+    """The function that is asked for, else `@main`, else the only one; a usage error if there is none."""
     names = list(compilation.core.functions)
     name = entry or ("@main" if "@main" in names or len(names) != 1 else names[0])
     if name not in names:

@@ -255,18 +255,22 @@ def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
 
 
 def _port(proto: Any) -> Port:
-    kind, type = proto.type.WhichOneof("value"), proto.type
-    sequence = kind == "sequence_type"
-    if sequence:
-        type = type.sequence_type.elem_type
-        kind = type.WhichOneof("value")
-    name = _text(proto.name)
-    if kind is not None and kind != "tensor_type":
-        return Port(name, Unread(f"`{name}` is neither a tensor nor a sequence of tensors"), None, sequence)
+    return port_of(_text(proto.name), proto.type)
+
+
+def port_of(name: str, type: Any) -> Port:
+    """A value of an `onnx.TypeProto`: a tensor, a sequence of tensors, or an optional one of these."""
+    optional = type.WhichOneof("value") == "optional_type"
+    type = type.optional_type.elem_type if optional else type
+    sequence = type.WhichOneof("value") == "sequence_type"
+    type = type.sequence_type.elem_type if sequence else type
+    if type.WhichOneof("value") not in (None, "tensor_type"):
+        says = f"`{name}` is neither a tensor nor a sequence of tensors"
+        return Port(name, Unread(says), None, sequence, optional)
     tensor = type.tensor_type
     shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
     dtype = _or_unread(partial(dtype_of, what=f"`{name}`"), tensor.elem_type) if tensor.elem_type else None
-    return Port(name, dtype, shape, sequence)
+    return Port(name, dtype, shape, sequence, optional)
 
 
 def _extent(proto: Any) -> Extent:
@@ -316,6 +320,8 @@ def attribute_of(proto: Any) -> Any:
             return tuple(proto.ints)
         case kinds.STRINGS:
             return tuple(text.decode(errors="replace") for text in proto.strings)
+        case kinds.TYPE_PROTO:
+            return port_of(proto.name, proto.tp)
         case kinds.TENSORS:
             return tuple(map(tensor_of_proto, proto.tensors))
         case kinds.GRAPHS:

@@ -190,6 +190,15 @@ def _cast(use: Use, dtype: DType) -> Value:
     return use[0] if dtype is use[0].dtype else use.call("cast", use[0], dtype=dtype)
 
 
+@imports("BitCast")
+def bit_cast(use: Use) -> Value:
+    """The bits of the elements in another type of the same width."""
+    x, dtype = use[0], dtype_of(use.required("to"), "the result")
+    if (x.dtype, dtype) == (DType.BOOL, DType.UINT8):
+        return use.call("cast", x, dtype=dtype)
+    return x if x.dtype is dtype else use.call("reinterpret", x, dtype=dtype)
+
+
 @imports("IsInf")
 def is_infinite(use: Use) -> Value:
     """Whether each element is infinite, of the signs that the attributes select."""

@@ -8,14 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.values import Value
-from gradual.importers.torch.arithmetic import (
+from gradual.importers.common.composed.arithmetic import (
     Term,
     absolute,
     atan,
     between,
-    composed,
     erf,
     exp,
     expm1,
@@ -36,6 +33,9 @@ from gradual.importers.torch.arithmetic import (
     trunc,
     where,
 )
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.torch.arithmetic import composed
 from gradual.importers.torch.importers import Use, imports
 from gradual.types.dtype import DType
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial, reduce
 
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.values import Value
-from gradual.importers.torch.importers import IMPORTERS, Result, Use, imports, is_named
+from gradual.importers.common.values import Value, is_named
+from gradual.importers.torch.importers import IMPORTERS, Result, Use, imports
 from gradual.importers.torch.operators.elementwise import truth
 from gradual.types.dtype import DType
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from gradual.importers.common.composed.arithmetic import Term, isnan, where
+from gradual.importers.common.composed.scanning import Turn, scanned
 from gradual.importers.common.values import Value
-from gradual.importers.torch.arithmetic import Term, isnan, where
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.operators.activations import logaddexp
-from gradual.importers.torch.operators.control import Turn, scanned
 from gradual.importers.torch.operators.indexing import transposed
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -147,7 +147,7 @@ def _running(use: Use, x: Value, start: Sequence[Value], turn: Turn) -> list[Val
     ends = [use.builder.number(0, DType.INT64), use.extent(x, axis), use.builder.number(1, DType.INT64)]
     places = use.call("arange", *ends, dtype=DType.INT64)
     slices = [moved, places][: len(start)]
-    found = scanned(use, begun, slices, turn)[len(start) :]
+    found = scanned(use, use.node.name, begun, slices, turn)[len(start) :]
     return [transposed(use, one, [order.index(at) for at in range(x.rank)]) for one in found]
 
 
