@@ -68,7 +68,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "exact_floats", "judging"),
         *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
-    "importers/onnx": ("file", "importers", "operators", "signals", "survey", "origins", "program"),
+    "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "shape_function", "cli"),

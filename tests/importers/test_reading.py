@@ -14,10 +14,11 @@ import gradual
 from gradual.importers.common.refusals import Refused, Unreadable
 from gradual.importers.onnx.file.model import Model
 from gradual.importers.onnx.file.reading import load, model_of, read
+from gradual.importers.onnx.importers import IMPORTERS
 from gradual.importers.onnx.program import program
 from gradual.importers.onnx.survey import measured
 from gradual.limits import LIMITS
-from tests.importers.models import body, compiled, model, node, ones, port, signature, whole
+from tests.importers.models import body, compiled, given, model, node, ones, port, same, signature, whole
 from tests.importers.node_tests import tensor
 
 OPSETS = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
@@ -148,6 +149,19 @@ def test_nodes_behind_a_refused_one_are_told_with_their_number() -> None:
         f"ImageDecoder `b`: {UNKNOWN}",
         "Strange `c`: an operator of the domain elsewhere",
     )
+
+
+def test_an_operator_of_another_domain_is_imported_by_its_domain_and_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of ONNX's own of the same name is another; what a model defines itself comes before both."""
+    monkeypatch.setitem(IMPORTERS, ("elsewhere", "Relu"), lambda use: use.call("negative", use[0]))
+    made = plain(node("Relu", "x", "a", domain="elsewhere"), node("Relu", "a", "y"))
+    assert same(given(made, ones(3) - 1), [1, 0, 0])
+    opsets = [*OPSETS, helper.make_opsetid("elsewhere", 1)]
+    own = helper.make_function("elsewhere", "Relu", ["p"], ["q"], [node("Abs", "p", "q")], opsets)
+    defined = model([node("Relu", "x", "y", domain="elsewhere")], [port("x", [3])], [port("y", None)], functions=[own])
+    assert same(given(defined, ones(3) - 1), [1, 0, 1])
+    others = plain(node("Gelu", "x", "a", domain="elsewhere"), node("Gelu", "a", "y", domain="elsewhere"))
+    assert reasons(others) == ("Gelu `a` and 1 more: an operator of the domain elsewhere that is not imported",)
 
 
 def test_nodes_in_graphs_and_in_functions_are_told() -> None:

@@ -61,7 +61,9 @@ def followed(
     rule = _RULES.get(operator.name)
     if rule is None or max(operand.rank for operand in operands) > 1:
         return None
-    length = max(map(len, known))
+    length = 0 if () in known else max(map(len, known))
+    if any(len(one) not in (1, length) for one in known):  # they do not broadcast, which the checker says
+        return None
     columns = zip(*(one * length if len(one) == 1 else one for one in known), strict=True)
     limit = 1 << PRECISION[type.dtype]
     found = [_exact(rule(*column), limit, column, positive) for column in columns]

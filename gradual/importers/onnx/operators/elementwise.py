@@ -101,9 +101,9 @@ def _variadic(operator: str, use: Use) -> Value:
     return reduce(partial(use.call, operator), values)
 
 
-IMPORTERS |= {name: partial(_unary, operator) for name, operator in UNARY.items()}
-IMPORTERS |= {name: partial(_binary, operator) for name, operator in BINARY.items()}
-IMPORTERS |= {name: partial(_variadic, operator) for name, operator in VARIADIC.items()}
+IMPORTERS |= {("", name): partial(_unary, operator) for name, operator in UNARY.items()}
+IMPORTERS |= {("", name): partial(_binary, operator) for name, operator in BINARY.items()}
+IMPORTERS |= {("", name): partial(_variadic, operator) for name, operator in VARIADIC.items()}
 
 
 @imports("Identity")

@@ -105,11 +105,15 @@ def kernel_of(use: Use, weight: Value) -> list[Width]:
 @imports("Conv")
 def convolution(use: Use) -> Value:
     """A convolution, with a bias for each channel."""
-    x, weight, count = use[0], use[1], spatial(use[0])
-    kernel = kernel_of(use, weight)
+    return _biased(use, convolved(use, use[0], use[1]))
+
+
+def convolved(use: Use, x: Value, weight: Value) -> Value:
+    """The convolution that the attributes of a node say."""
+    count, kernel = spatial(x), kernel_of(use, weight)
     settings, padding = windows(use, x, kernel)
     settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": _numbers(kernel)}
-    return _biased(use, use.call(f"nn.conv{count}d", x, weight, **settings))
+    return use.call(f"nn.conv{count}d", x, weight, **settings)
 
 
 def _numbers(kernel: Sequence[Width]) -> Sequence[Width] | None:

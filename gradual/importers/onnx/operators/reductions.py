@@ -117,7 +117,7 @@ REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
 }
 """Name -> the reduction, an operator applied to each element before it, and one applied to its result."""
 
-IMPORTERS |= {name: partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
+IMPORTERS |= {("", name): partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
 
 
 @imports("ArgMax", "ArgMin")
@@ -175,9 +175,9 @@ def _hardmax(use: Use, x: Value, axis: int) -> Value:
 
 
 IMPORTERS |= {
-    "Hardmax": partial(_along, _hardmax),
-    "LogSoftmax": partial(_along, partial(_softmax, "nn.log_softmax")),
-    "Softmax": partial(_along, partial(_softmax, "nn.softmax")),
+    ("", "Hardmax"): partial(_along, _hardmax),
+    ("", "LogSoftmax"): partial(_along, partial(_softmax, "nn.log_softmax")),
+    ("", "Softmax"): partial(_along, partial(_softmax, "nn.softmax")),
 }
 
 

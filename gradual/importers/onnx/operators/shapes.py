@@ -13,7 +13,7 @@ from gradual.importers.common.composed.arithmetic import extent
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
-from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, held, imports
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 
@@ -23,7 +23,8 @@ def constant(use: Use) -> Value:
     """A constant, in one of the forms of its attributes."""
     attributes = use.node.attributes
     if (tensor := attributes.get("value")) is not None:
-        return use.builder.constant(tensor, use.node.outputs[0] if tensor.dtype.is_float else "")
+        is_float = isinstance(tensor, Tensor) and tensor.dtype.is_float
+        return held(use.builder, tensor, use.node.outputs[0] if is_float else "")
     for kind, dtype in (("int", DType.INT64), ("float", DType.FLOAT32)):
         if (one := attributes.get(f"value_{kind}")) is not None:
             return use.builder.number(one, dtype)
