@@ -22,7 +22,13 @@ PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the s
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The context of a function's preconditions: parameter types, own dims, and clauses of the expected type."""
+    """What the preconditions of a function are read with.
+
+    Attributes:
+        params: the parameters' types; the bottom type for a parameter whose type comes from the expected type.
+        own: the named sizes of this function, as opposed to those of a function around it.
+        given: the `where` clauses of the function type that is expected where a literal stands.
+    """
 
     params: Sequence[GradualType]
     own: frozenset[Variable]

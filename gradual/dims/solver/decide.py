@@ -174,7 +174,7 @@ class Decider:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
                 if self._limits.least:
-                    return {}  # only a least witness is shown; any other may be incomplete
+                    return {}  # a witness that is shown is complete; with `least` 0 (a trial) none is shown
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: Question, path: bool) -> Model | None:

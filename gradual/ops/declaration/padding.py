@@ -41,7 +41,7 @@ Rule = Callable[[Growth], Iterable[Axes]]
 
 
 def never(types: Sequence[Any]) -> bool:
-    """The test `safe` of an operator that padding may always make fault."""
+    """The test `safe` of an operator that may fault on padding, whatever the types of its operands."""
     return False
 
 

@@ -110,7 +110,7 @@ def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
 def _contents(
     seen: SweepState, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType
 ) -> Contents:
-    """The elements that the rule gives; if none were recorded, only those that cannot overflow."""
+    """The elements that the rule gives; if the step had none recorded, None unless all surely fit and are small."""
     rule = step.operator.contents
     if rule is None or tracked_length(type, LIMITS.contents) is None:
         return None
