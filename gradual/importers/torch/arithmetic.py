@@ -43,7 +43,7 @@ def composed(*names: str) -> Callable[[Callable[..., Term]], Callable[..., Term]
 
 
 def _argument(use: Use, parameter: Parameter, dtype: DType) -> Any:
-    """An argument as a term; a default value as it is."""
+    """An argument, or its default, as a term; None if both are None."""
     is_optional = parameter.default is not Parameter.empty
     if is_optional and use.given(parameter.name) is None:
         default = parameter.default

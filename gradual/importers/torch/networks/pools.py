@@ -35,7 +35,7 @@ def _windows(use: Use, count: int) -> tuple[list[int], list[int], list[int]]:
 
 
 def _begun(use: Use, x: Value, pooled: Value) -> Value:
-    """The pool without windows that begin in the padding after the data, which `ceil_mode` may add."""
+    """The pool without the windows, added by `ceil_mode`, that begin in the padding after the data."""
     count = x.rank - 2
     kernel, stride, padding = _windows(use, count)
     dilation = spread(use, "dilation", count, 1) if "dilation" in use.node.arguments else [1] * count

@@ -29,7 +29,7 @@ def _values(use: Use, index: int) -> list[Value]:
 
 @imports("higher_order.cond")
 def choose(use: Use) -> Sequence[Value]:
-    """The results of one of two graphs."""
+    """The results of one of two graphs, chosen by a condition."""
     condition = use.value(use.node.positional[0])
     if not isinstance(condition, Value):
         condition = use.builder.number(condition, DType.BOOL)

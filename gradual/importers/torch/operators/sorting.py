@@ -71,7 +71,7 @@ def kth(use: Use) -> Sequence[Value]:
 
 @imports("aten.median.dim")
 def median(use: Use) -> Sequence[Value]:
-    """The median along an axis, the lesser of two, and its index; NaN if any element is."""
+    """The median along an axis, the lesser of two, and its index; NaN if any element is NaN."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     return _median(use, x, axis)
@@ -194,7 +194,7 @@ def unique_in_a_row(use: Use) -> Sequence[Value | None]:
 
 @imports("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor")
 def repeat_each(use: Use) -> Value:
-    """Each slice along an axis repeated `repeats` times; without a tensor, each index."""
+    """Each slice along an axis repeated `repeats` times; without a tensor, each index of `repeats`."""
     repeats = use["repeats"]
     ends = use.call("cumsum", use.as_type(repeats, DType.INT64), axis=0)
     total = use.call("sum", use.as_type(repeats, DType.INT64))
@@ -216,7 +216,7 @@ def bincount(use: Use) -> Value:
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
     least = use.integer("minlength", 0) - 1
     all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
-    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # so that this is known
+    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # at least `least`
     size = use.call("add", last, use.builder.number(1, DType.INT64))
     given = use.call("ones_like", x) if weights is None else use.as_type(weights, use.dtype())
     zeros = use.call("full", use.like(0, given), shape=[use.written_size(size)])
