@@ -14,6 +14,18 @@ class Told(Exception):
     """Something cannot be imported, and its reason is already recorded."""
 
 
+class Misused(ValueError):
+    """An option of an import that does not fit the model, such as a name for a size that it has not.
+
+    Attributes:
+        option: `where`, `name` or `empty`.
+    """
+
+    def __init__(self, option: str, message: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
 class Unreadable(Exception):
     """A file that cannot be read, or holds no model.
 

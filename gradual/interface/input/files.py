@@ -53,14 +53,14 @@ class Importing:
     """How a model is imported.
 
     Attributes:
-        where: a condition that `@main` requires.
+        where: conditions that `@main` requires.
         opens: whether each size of the inputs is a separate unknown.
         empty: the named sizes that may be 0.
         called: pairs of the model's name of a size and the name in the program.
         guards: whether `@main` requires the guards of an export of PyTorch.
     """
 
-    where: str | None = None
+    where: tuple[str, ...] = ()
     opens: bool = False
     empty: tuple[str, ...] = ()
     called: tuple[tuple[str, str], ...] = ()

@@ -91,7 +91,9 @@ class Tally:
 )
 @click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@click.option(
+    "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
+)
 @named_sizes
 @click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of a model's inputs.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
@@ -117,7 +119,7 @@ def check(
     static: bool,
     entry: str | None,
     empty: tuple[str, ...],
-    where: str | None,
+    where: tuple[str, ...],
     called: tuple[str, ...],
     guards: bool,
     max_errors: int | None,

@@ -36,7 +36,9 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@click.option(
+    "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
+)
 @named_sizes
 @shared
 def run(
@@ -51,7 +53,7 @@ def run(
     save: str | None,
     no_smt: bool,
     empty: tuple[str, ...],
-    where: str | None,
+    where: tuple[str, ...],
     called: tuple[str, ...],
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.

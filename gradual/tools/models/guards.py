@@ -33,8 +33,7 @@ def guards(out: Output, model: str, format: str, called: tuple[str, ...]) -> int
         raise click.UsageError(f"`{model}` is no export of PyTorch: only those have guards")
 
     def make(conditions: Sequence[str]) -> Program:
-        where = ", ".join(conditions) or None
-        return imported(model, Importing(where=where, called=sizes_called(called)))
+        return imported(model, Importing(where=tuple(conditions), called=sizes_called(called)))
 
     found = verdicts(model, make, settings_for(".").of_models)
     if format == "json":

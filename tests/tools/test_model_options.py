@@ -1,0 +1,103 @@
+"""Options about a model's inputs: conditions add up, a size has one name, what does not fit is told in plain words."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import IO, Any
+
+import pytest
+
+from gradual import from_torch
+from tests.importers.torch.composing import node, pt2, ref, tensor
+from tests.tools.conftest import Gradual
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A model with two sizes, `ids_0` and `ids_1`, that come from two inputs, and are added."""
+    inputs = {"ids": tensor("s1", "s2"), "mask": tensor("s1", "s2")}
+    nodes = [node("aten.add.Tensor", {"y": tensor("s1", "s2")}, self=ref("ids"), other=ref("mask"))]
+    return pt2(tmp_path / "block.pt2", inputs=inputs, nodes=nodes, outputs=[ref("y")]).name
+
+
+@pytest.fixture
+def torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of PyTorch: a program is the path of its archive."""
+
+    def save(exported: object, file: IO[bytes]) -> None:
+        file.write(Path(str(exported)).read_bytes())
+
+    fake: Any = SimpleNamespace(export=SimpleNamespace(save=save))
+    monkeypatch.setitem(sys.modules, "torch", fake)
+
+
+def test_conditions_add_up(gradual: Gradual, model: str) -> None:
+    both = "--where", "ids_0 <= 4", "--where", "ids_1 <= 16"
+    assert "where ids_0 <= 4 and ids_1 <= 16" in gradual("check", model, *both).out
+    assert " where ids_0 <= 4, ids_1 <= 16 {" in gradual("import", model, *both).out
+    calls = [
+        f"@main(float32[{rows}, {columns}], float32[{rows}, {columns}])" for rows, columns in ((4, 16), (5, 1), (1, 17))
+    ]
+    assert [gradual("run", model, call, *both).code for call in calls] == [0, 3, 3]
+
+
+@pytest.mark.usefixtures("torch")
+def test_conditions_add_up_in_a_notebook(gradual: Gradual, model: str) -> None:
+    found = from_torch(model, where=["ids_0 <= 4", "ids_1 <= 16"], empty=["ids_1"])
+    assert found.types["@main"].endswith(" where ids_1 >= 0 and ids_0 <= 4 and ids_1 <= 16")
+    assert from_torch(model, where="ids_0 <= 4").types["@main"].endswith(" where ids_0 <= 4")
+
+
+NAMES = "the names are `ids_0`, `ids_1`"
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "said"),
+    [
+        ("where", "mask_1 <= 3", f"`mask_1` names no size of the inputs; {NAMES}"),
+        ("where", "ids_0 <=", "`ids_0 <=` is not a condition: it ends too early"),
+        ("where", "ids_0 = 3", "`ids_0 = 3` is not a condition: a comparison is written `==`"),
+        ("where", "ids_0 + 1", "`ids_0 + 1` is not a condition: this is not a predicate on dimensions"),
+        ("where", "True { () } def @f() where True", "is not a condition: it is more than a condition"),
+        ("empty", "mask_1", f"`mask_1` names no size of the inputs; {NAMES}"),
+    ],
+)
+@pytest.mark.usefixtures("torch")
+def test_what_is_no_condition_or_name_is_told_in_plain_words(
+    gradual: Gradual, model: str, option: str, text: str, said: str
+) -> None:
+    for command in (("check", model), ("import", model), ("run", model, "@main()")):
+        done = gradual(*command, f"--{option}", text)
+        assert (done.code, done.out) == (2, ""), done
+        assert done.err.startswith(f"error[E0703]: `block.pt2`: --{option}: ") and said in done.err
+    wanted: dict[str, Any] = {option: [text]}
+    with pytest.raises(ValueError) as caught:
+        from_torch(model, **wanted)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("ids_0=seq", "ids_1=seq"), "`ids_1` and `ids_0` are two sizes, and cannot both be called `seq`"),
+        (("ids_0=ids_1",), "`ids_1` and `ids_0` are two sizes, and cannot both be called `ids_1`"),
+        (("ids_0=a", "s1=b"), "`ids_0` and `s1` are one size, which can have one name"),
+        (("ids_0=max",), "`max` is a word of the language, and cannot name the size `ids_0`"),
+        (("mask_0=a",), f"`mask_0` names no size of the inputs; {NAMES}"),
+    ],
+)
+@pytest.mark.usefixtures("torch")
+def test_each_size_has_a_name_of_its_own(gradual: Gradual, model: str, names: tuple[str, ...], said: str) -> None:
+    done = gradual("check", model, *(word for name in names for word in ("--name", name)))
+    assert (done.code, done.err) == (2, f"error[E0703]: `block.pt2`: --name: {said}\n")
+    with pytest.raises(ValueError, match=f"^{said}$".replace("(", r"\(")):
+        from_torch(model, names=dict(one.split("=") for one in names))
+
+
+def test_a_size_has_one_name(gradual: Gradual, model: str) -> None:
+    done = gradual("check", model, "--name", "ids_0=a", "--name", "ids_0=b")
+    assert done.code == 2 and "--name gives the size `ids_0` two names, `a` and `b`" in done.err
+    swapped = gradual("check", model, "--name", "ids_0=ids_1", "--name", "ids_1=ids_0")
+    assert "@main : fn (Tensor[(ids_1, ids_0), float32]" in swapped.out
