@@ -50,5 +50,6 @@ def from_torch(
     wanted = (where,) if isinstance(where, str) else where
     found = program(model, archive, wanted, empty=empty, called=names, demands=guards)
     options = Options(smt=smt, rigid="error")
-    compilation = compile_source(Source("<exported program>", found.text, found.origins), options)
+    source = Source("<exported program>", found.text, found.origins, demand='`where="')
+    compilation = compile_source(source, options)
     return replace(compilation, weights=found.weights)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +11,8 @@ from typing import IO, Any
 
 import pytest
 
-from gradual import from_torch
+from gradual import Refused, Unreadable, from_torch
+from gradual import check as gradual_check
 from tests.importers.torch.composing import node, pt2, ref, tensor
 from tests.tools.conftest import Gradual
 
@@ -48,6 +51,59 @@ def test_conditions_add_up_in_a_notebook(gradual: Gradual, model: str) -> None:
     found = from_torch(model, where=["ids_0 <= 4", "ids_1 <= 16"], empty=["ids_1"])
     assert found.types["@main"].endswith(" where ids_1 >= 0 and ids_0 <= 4 and ids_1 <= 16")
     assert from_torch(model, where="ids_0 <= 4").types["@main"].endswith(" where ids_0 <= 4")
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_finding_has_the_lines_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    trace = (
+        f'File "{tmp_path}/net.py", line 40, in forward\n    return h(x)\n  File "block.py", line 38, in h\n    x + w'
+    )
+    inputs = {"x": tensor("n"), "w": tensor("m")}
+    nodes = [node("aten.add.Tensor", {"y": tensor("n")}, self=ref("x"), other=ref("w"), trace=trace)]
+    found = from_torch(pt2(tmp_path / "m.pt2", inputs=inputs, nodes=nodes, outputs=[ref("y")]))
+    (error,) = found.diagnostics
+    assert [frame.place for frame in error.frames] == ["net.py:40", "block.py:38"]
+    assert error.origin is not None and error.origin.node == "aten.add.Tensor `y`"
+    assert str(error).startswith("block.py:38: error[E0302]: shapes do not broadcast together")
+    with pytest.raises(ValueError, match=r"cannot run: block\.py:38: error"):
+        found.run("@main")
+    (error,) = gradual_check("def @f() { %y }").diagnostics
+    assert (error.origin, error.frames) == (None, ())
+
+
+@pytest.mark.usefixtures("torch")
+def test_what_is_not_imported_is_refused(tmp_path: Path) -> None:
+    nodes = [node("own.f.default", {"y": tensor("n")}, x=ref("x"))]
+    archive = pt2(tmp_path / "m.pt2", inputs={"x": tensor("n")}, nodes=nodes, outputs=[ref("y")])
+    with pytest.raises(Refused) as caught:
+        from_torch(archive)
+    assert caught.value.reasons == ("own.f.default `y`: an operator that is not imported",)
+    archive.write_bytes(b"PK\x03\x04")
+    with pytest.raises(Unreadable):
+        from_torch(archive)
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_help_can_be_pasted(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n"), "w": tensor("m"), "v": tensor("k")}
+    nodes = [
+        node("aten.add.Tensor", {"add": tensor("n")}, self=ref("x"), other=ref("w")),
+        node("aten.mul.Tensor", {"mul": tensor("n")}, self=ref("x"), other=ref("v")),
+    ]
+    archive = pt2(tmp_path / "a b.pt2", inputs=inputs, nodes=nodes, outputs=[ref("add"), ref("mul")])
+    given = "--name", "n=rows", "--empty", "w_0", "--where", "rows <= 4"
+    done = gradual("check", "a b.pt2", *given)
+    (line,) = {line for line in done.lines if "help: if" in line}
+    assert line.startswith("  = help: if inputs always have `"), line
+    words = shlex.split(line.rpartition(": `")[2].removesuffix("`"))
+    assert ", for both errors: `" in line
+    assert words[:-2] == ["gradual", "check", "a b.pt2", *given]
+    assert gradual(*words[1:]).code == 0
+    ran = gradual("run", "a b.pt2", "@main()", "--where", "x_0 <= 4")
+    assert ": add `--where '" in ran.out
+    first, _ = from_torch(archive).diagnostics
+    assert re.search(r': `where="[^"]+"`$', first.help[0].text)
 
 
 NAMES = "the names are `ids_0`, `ids_1`"

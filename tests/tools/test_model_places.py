@@ -92,6 +92,31 @@ def test_a_node_without_frames_is_a_place_in_the_model(gradual: Gradual, tmp_pat
     assert "--> bare.pt2: aten.add.Tensor `y`" in gradual("check", "bare.pt2").out
 
 
+def test_what_is_not_imported_has_its_line_and_its_module(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n")}
+    nodes = [node("aten.add_.Tensor", {"z": tensor("n")}, self=ref("x"), other=1, trace=TRACE)] * 2
+    nodes[1] = node("aten.add_.Tensor", {"v": tensor("n")}, self=ref("z"), other=1)
+    nodes[0].form["metadata"]["nn_module_stack"] = "L__self___net_head,net.head,net.Head"
+    pt2(tmp_path / "odd.pt2", inputs=inputs, nodes=nodes, outputs=[ref("v")])
+    told = gradual("check", "odd.pt2").err
+    assert "`odd.pt2`: aten.add_.Tensor `z` at net/head.py:7 in module `net.head` and 1 more: an operator" in told
+
+
+def test_a_node_without_frames_is_at_the_line_of_the_nearest_that_it_uses(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n"), "w": tensor("m")}
+    far, near = (TRACE.replace("line 7", f"line {line}") for line in (1, 2))
+    nodes = [
+        node("aten.relu.default", {"a": tensor("n")}, self=ref("x"), trace=far),
+        node("aten.neg.default", {"b": tensor("n")}, self=ref("a")),
+        node("aten.abs.default", {"c": tensor("m")}, self=ref("w"), trace=near),
+        node("aten.add.Tensor", {"y": tensor("n")}, self=ref("b"), other=ref("c")),
+    ]
+    pt2(tmp_path / "bare.pt2", inputs=inputs, nodes=nodes, outputs=[ref("y")])
+    done = gradual("check", "bare.pt2")
+    assert "--> net/head.py:2:5" in done.out
+    assert "note: no line is recorded for this node; that of `c`, which it uses, is shown" in done.out
+
+
 def test_what_is_not_imported_and_what_is_no_archive_are_errors_of_their_own(gradual: Gradual, tmp_path: Path) -> None:
     inputs = {"x": tensor("n")}
     nodes = [
@@ -101,6 +126,6 @@ def test_what_is_not_imported_and_what_is_no_archive_are_errors_of_their_own(gra
     pt2(tmp_path / "odd.pt2", inputs=inputs, nodes=nodes, outputs=[ref("z")])
     done = gradual("check", "odd.pt2")
     assert done.code == 2 and "own.f.default `y`: an operator that is not imported" in done.err
-    assert "aten.add_.Tensor `z`: an operator in place" in done.err
+    assert "aten.add_.Tensor `z`: an operator in place; save `exported.run_decompositions({})` instead" in done.err
     (tmp_path / "none.pt2").write_bytes(b"PK\x03\x04")
     assert "E0703" in gradual("check", "none.pt2").err

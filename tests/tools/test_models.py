@@ -65,7 +65,7 @@ def test_a_condition_on_the_inputs_is_demanded(gradual: Gradual) -> None:
     refuted = gradual("check", model)
     assert refuted.code == 1
     assert "--> model/zoo.py:67:5" in refuted.out
-    assert "if inputs always have `i_1 <= 16`: `gradual check --where 'i_1 <= 16'`" in refuted.out
+    assert f"if inputs always have `i_1 <= 16`: `gradual check {model} --where 'i_1 <= 16'`" in refuted.out
     assert gradual("check", "--where", "i_1 <= 16", model).code == 0
     assert gradual("check", "--guards", model).code == 0
 

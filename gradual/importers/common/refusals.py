@@ -66,6 +66,7 @@ class Reason:
         operator: the node's operator, after the functions whose bodies contain the node.
         title: the first such node's name for users.
         count: the number of nodes with this reason.
+        place: where the first of them is, in words; empty if nothing is recorded.
     """
 
     index: int
@@ -73,10 +74,11 @@ class Reason:
     title: str
     says: str
     count: int = 1
+    place: str = ""
 
     def __str__(self) -> str:
         others = f" and {self.count - 1} more" if self.count > 1 else ""
-        named = f"{self.operator} `{self.title}`{others}: " if self.operator else ""
+        named = f"{self.operator} `{self.title}`{self.place}{others}: " if self.operator else ""
         return f"{named}{self.says}"
 
 

@@ -77,8 +77,8 @@ def _boolean(node: ast.expr, size: Sizes) -> ast.expr:
             found: list[ast.expr] = [ast.Compare(one, [operator], [other]) for one, operator, other in pairs]
             return found[0] if len(found) == 1 else ast.BoolOp(ast.And(), found)
         case ast.Call(ast.Name("Eq" | "Ne" as name), [left, right], []):
-            operator = ast.Eq() if name == "Eq" else ast.NotEq()
-            return ast.Compare(_number(left, size), [operator], [_number(right, size)])
+            sign = ast.Eq() if name == "Eq" else ast.NotEq()
+            return ast.Compare(_number(left, size), [sign], [_number(right, size)])
     raise ValueError(ast.dump(node))
 
 

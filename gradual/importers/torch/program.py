@@ -271,8 +271,12 @@ class _Import:
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason."""
-        operator, title = ("", "") if node is None else (node.operator, node.name)
-        self.reasons.append(Reason(self.index, operator, title, says))
+        if node is None:
+            self.reasons.append(Reason(self.index, "", "", says))
+            return
+        line = f" at {node.frames[-1].place}" if node.frames else ""
+        module = f" in module `{node.module}`" if node.module else ""
+        self.reasons.append(Reason(self.index, node.operator, node.name, says, place=line + module))
 
 
 def named(ports: Sequence[Port]) -> dict[str, str]:
@@ -315,6 +319,7 @@ def origin_of(node: Node) -> Origin:
         f"{results} = {said}" if results else said,
         module=node.module,
         frames=node.frames,
+        lent=node.lent,
     )
 
 

@@ -18,7 +18,9 @@ def read(path: str, importing: Importing = PLAINLY) -> Text:
         from gradual.interface.input.imported import imported  # the importer is large, and few paths are models
 
         found = imported(path, importing)
-        return Text(Source(Path(path).as_posix(), found.text, found.origins), None, found.weights)
+        name = Path(path).as_posix()
+        source = Source(name, found.text, found.origins, demand=importing.demand(name))
+        return Text(source, None, found.weights)
     if path == "-":
         return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
     return decoded(Path(path).as_posix(), content(path, "source"))

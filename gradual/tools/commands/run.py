@@ -70,7 +70,7 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    importing = Importing(where, empty=empty, called=sizes_called(called))
+    importing = Importing(where, empty=empty, called=sizes_called(called), runs=True)
     compilation, found = compiled(file, Options(smt=not no_smt), importing)
     if found:
         return _refused(out, compilation, found, format)
