@@ -21,6 +21,7 @@ from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS, Limits
 from gradual.report import render, summary
 from gradual.report.bindings import Binding, bindings
+from gradual.report.located import of_model_run
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
@@ -262,9 +263,17 @@ class Compilation:
             return run(self.core, entry, values) if runtime == "vm" else self.graph(entry).run(*values)
 
     def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments of a call of an imported model; its own weights are appended if they are left out."""
-        count = len(self.functions[entry].params) if self.weights else 0
-        return (*values, *(self.weights.values() if len(values) + len(self.weights) == count else ()))
+        """The arguments of a call of an imported model; its own weights are appended if they are left out.
+
+        Raises Blame if neither the inputs nor all arguments are given.
+        """
+        from gradual.run.entry.cast import wrong_number
+
+        missing = len(self.functions[entry].params) - len(values) if self.weights else 0
+        if missing not in (0, len(self.weights)):
+            with self._placing():
+                raise wrong_number(self.core.functions[entry], len(self.weights), len(values))
+        return (*values, *(self.weights.values() if missing else ()))
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises the errors of `run` but Blame and Fault."""
@@ -363,7 +372,7 @@ class Compilation:
         try:
             yield
         except Stop as stop:
-            stop.diagnostic = replace(stop.diagnostic, source=self.source)
+            stop.diagnostic = replace(of_model_run(self.source, stop.diagnostic), source=self.source)
             raise
         except NotStatic as refused:
             refused.diagnostics = self._placed(refused.diagnostics)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gradual.checker.declarations.entry import PRESUMED
 from gradual.diagnostic import Diagnostic, Help
 from gradual.limits import LIMITS
 from gradual.origin import Frame, Origin
@@ -75,6 +76,15 @@ def of_model(source: Source, found: Diagnostic, errors: int = 1) -> Diagnostic:
     helps = (_followed(help, source, errors) for help in found.help)
     known = (*found.notes, *notes(source, found.span))
     return replace(found, notes=known, help=tuple(help for help in helps if help is not None))
+
+
+def of_model_run(source: Source, found: Diagnostic) -> Diagnostic:
+    """Add to what stops a run of a model how a size may be 0, if that is what is refused."""
+    if source.origins is None or not found.label.endswith(PRESUMED):
+        return found
+    name = found.label.split("`")[3].partition(" ")[0]
+    option = f'`empty=["{name}"]`' if source.demand.endswith('"') else f"`--empty {name}`"
+    return replace(found, help=(*found.help, Help(f"if it may be 0: add {option}")))
 
 
 def _followed(help: Help, source: Source, errors: int) -> Help | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
 
+import numpy as np
 import pytest
 
 from gradual import Refused, Unreadable, from_torch
@@ -104,6 +106,49 @@ def test_a_help_can_be_pasted(gradual: Gradual, tmp_path: Path) -> None:
     assert ": add `--where '" in ran.out
     first, _ = from_torch(archive).diagnostics
     assert re.search(r': `where="[^"]+"`$', first.help[0].text)
+
+
+def test_a_run_asks_for_the_inputs_by_name(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"ids": tensor("s1", "s2"), "mask": tensor("s1", "s2")}
+    nodes = [
+        node("aten.add.Tensor", {"y": tensor("s1", "s2")}, self=ref("ids"), other=ref("mask")),
+        node("aten.add.Tensor", {"z": tensor("s1", "s2")}, self=ref("y"), other=ref("p_w")),
+    ]
+    weights = {"w": np.ones(1, np.float32)}
+    pt2(tmp_path / "m.pt2", weights=weights, inputs=inputs, nodes=nodes, outputs=[ref("z")])
+    for call, given in (("@main([[1.0]])", 1), ("@main()", 0), ("@main([[1.0]], [[1.0]], [1.0], [1.0])", 4)):
+        done = gradual("run", "m.pt2", call)
+        assert done.code == 3 and f"`@main` takes 2 inputs: `ids`, `mask`; {given} given" in done.out, done
+    assert gradual("run", "m.pt2", "@main([[1.0]], [[2.0]])").out == "float32 [[4.0]]\n"
+    done = gradual("run", "m.pt2", "@main(float32[1, 0], float32[1, 0])")
+    assert done.code == 3 and "help: if it may be 0: add `--empty ids_1`" in done.out
+    assert gradual("run", "m.pt2", "@main(float32[1, 0], float32[1, 0])", "--empty", "ids_1").code == 0
+
+
+def test_what_is_no_integer_is_refused(gradual: Gradual, write: Callable[[str, str], str]) -> None:
+    program = write("a.relay", "def @main(%x: Tensor[(2,), int64]) { %x }")
+    assert gradual("run", program, "@main([1, 9])").out == "int64 [1, 9]\n"
+    done = gradual("run", program, "@main([1.0, 9.0])")
+    assert (done.code, done.err) == (
+        2,
+        "error[E0702]: the arguments cannot be read: `1.0` is no element of type int64\n",
+    )
+
+
+def test_a_program_of_python_is_to_be_exported(gradual: Gradual, write: Callable[[str, str], str]) -> None:
+    done = gradual("check", write("cnn.py", "import torch\n"))
+    assert done.code == 2 and done.err.startswith("error[E0703]: `cnn.py` is a Python program: export it first, with")
+
+
+def test_the_settings_of_a_model_say_that_a_size_that_may_fail_is_an_error(gradual: Gradual, model: str) -> None:
+    lines = gradual("check", "--show-config", model, "a.relay").lines
+    assert [line for line in lines if line.startswith(("# settings", "rigid"))] == [
+        "# settings of block.pt2",
+        'rigid = "error"  # default for models',
+        "# settings of a.relay",
+        'rigid = "warning"  # default',
+    ]
+    assert 'rigid = "warning"  # command line' in gradual("check", "--show-config", "--rigid", "warning", model).lines
 
 
 NAMES = "the names are `ids_0`, `ids_1`"

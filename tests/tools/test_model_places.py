@@ -48,6 +48,11 @@ def test_on_request_the_generated_text_is_shown(gradual: Gradual, model: str) ->
     assert "net.pt2:3:" in done.out and "let %y = add(%x, %w);" in done.out
 
 
+def test_a_line_of_python_is_followed_by_the_name_of_the_model(gradual: Gradual, model: str) -> None:
+    first = gradual("check", "--format", "concise", model).lines[0]
+    assert first.startswith("net/head.py:7:5: error[E0402]: ") and first.endswith("] in net.pt2")
+
+
 def test_each_object_has_the_node_and_all_frames_of_the_user(gradual: Gradual, model: str) -> None:
     rows = [json.loads(line) for line in gradual("check", "--format", "json", model).lines]
     (row,) = [row for row in rows if row["kind"] == "diagnostic" and row["severity"] == "error"]

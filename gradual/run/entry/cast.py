@@ -39,6 +39,14 @@ def admitted(function: Function, arguments: Sequence[Value], frame: Frame, data:
             raise _structural(function, param, f"argument {index + 1} of `{function.name}`: {wrong}")
 
 
+def wrong_number(function: Function, weights: int, given: int) -> Blame:
+    """The blame of the caller of a model for a wrong number of inputs; its weights may be left out.  [run.entry]"""
+    inputs = function.params[: len(function.params) - weights]
+    names = ", ".join(f"`{param.name.removeprefix('%')}`" for param in inputs)
+    message = f"`{function.name}` takes {counted(len(inputs), 'input')}: {names or 'none'}; {given} given"
+    return _structural(function, inputs[min(given, len(inputs) - 1)] if inputs else None, message)
+
+
 def _structural(function: Function, param: Param | None, message: str) -> Blame:
     span = param.span if param is not None else function.span
     what = f"parameter `{param.name}`" if param is not None else "the arguments"

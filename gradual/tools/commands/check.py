@@ -295,9 +295,11 @@ def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
 
 
 def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """One line for each diagnostic."""
-    locate = render.within(checked.source)
-    yield from (render.concise(diagnostic, locate, out.paint) for diagnostic in _loud(found, out))
+    """One line for each diagnostic; it ends with the name of the model if it begins with that of another file."""
+    locate, model = render.within(checked.source), visible(checked.source.name)
+    for diagnostic in _loud(found, out):
+        text = render.concise(diagnostic, locate, out.paint)
+        yield text if checked.source.origins is None or text.startswith(model) else f"{text} in {model}"
 
 
 def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:

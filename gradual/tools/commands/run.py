@@ -76,10 +76,12 @@ def run(
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
     try:
-        call_ = compilation.graph(name).run if runtime == "graph" else partial(compilation.run, name)
+        call_ = partial(compilation.run, name, runtime=runtime)
+        if runtime == "graph":
+            compilation.graph(name)
     except NotStatic as refused:
         return _refused(out, compilation, refused.diagnostics, format)
-    return _outcome(out, compilation, call_, compilation.with_weights(name, given), format, save)
+    return _outcome(out, compilation, call_, given, format, save)
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:
