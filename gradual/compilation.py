@@ -127,7 +127,13 @@ class Compilation:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
         told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
-        return summary.full(self.source, summary.types_shown(self.types), summary.in_order(told), self.totals, paint)
+        return summary.full(
+            self.source,
+            summary.types_shown(self.functions, len(self.weights)),
+            summary.in_order(told),
+            self.totals,
+            paint,
+        )
 
     @property
     def totals(self) -> str:

@@ -202,3 +202,14 @@ def test_a_size_has_one_name(gradual: Gradual, model: str) -> None:
     assert done.code == 2 and "--name gives the size `ids_0` two names, `a` and `b`" in done.err
     swapped = gradual("check", model, "--name", "ids_0=ids_1", "--name", "ids_1=ids_0")
     assert "@main : fn (Tensor[(ids_1, ids_0), float32]" in swapped.out
+
+
+def test_the_type_of_a_model_counts_its_weights(gradual: Gradual, tmp_path: Path) -> None:
+    nodes = [node("aten.add.Tensor", {"y": tensor("s1", 4)}, self=ref("x"), other=ref("p_w"))]
+    weights = {"w": np.zeros(4, np.float32)}
+    pt2(tmp_path / "m.pt2", weights=weights, inputs={"x": tensor("s1", 4)}, nodes=nodes, outputs=[ref("y")])
+    result = "-> Tensor[(x_0, 4), float32]"
+    assert gradual("check", "m.pt2").lines[0] == f"@main : fn (Tensor[(x_0, 4), float32], and 1 weight) {result}"
+    entire = f"@main : fn (Tensor[(x_0, 4), float32], Tensor[(4,), float32]) {result}"
+    assert gradual("check", "-v", "m.pt2").lines[0] == entire
+    assert gradual("-v", "check", "m.pt2").lines[0] == entire

@@ -156,6 +156,7 @@ def check(
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
     importing = Importing(where=where, empty=empty, called=sizes_called(called), guards=guards)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
+    wanted = replace(wanted, entire=out.verbose > 0)
     if watch:
         from gradual.tools.checking.watching import watching
 
