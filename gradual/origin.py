@@ -58,6 +58,11 @@ class Origin:
     lent: str = ""
 
     @property
+    def operator(self) -> str:
+        """The node's operator."""
+        return self.node.partition(" ")[0]
+
+    @property
     def line(self) -> Frame | None:
         """The line of the user's own code that made the node, if it is recorded."""
         return self.frames[-1] if self.frames else None

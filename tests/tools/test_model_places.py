@@ -53,6 +53,20 @@ def test_a_line_of_python_is_followed_by_the_name_of_the_model(gradual: Gradual,
     assert first.startswith("net/head.py:7:5: error[E0402]: ") and first.endswith("] in net.pt2")
 
 
+def test_labels_name_the_operands_and_the_operators_of_the_model(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n", "m", 4), "w": tensor("n", "m", 4)}
+    joined = {"lanes": tensor("2*n", "2*m", 4)}
+    nodes = [
+        node("aten.cat.default", {"rows": tensor("2*n", "m", 4)}, tensors=[ref("x"), ref("x")], dim=0),
+        node("aten.cat.default", joined, tensors=[ref("rows"), ref("rows")], dim=1, trace=TRACE),
+        node("aten.add.Tensor", {"y": tensor("n", "m", 4)}, self=ref("lanes"), other=ref("w"), trace=TRACE),
+    ]
+    pt2(tmp_path / "m.pt2", inputs=inputs, nodes=nodes, outputs=[ref("y")])
+    out = gradual("check", "m.pt2").out
+    assert "dimension 0 of `lanes` is 2 * x_0; dimension 1 is 2 * x_1\n" in out
+    assert "dimension 0 of `w` is x_0\n" in out and "2 * x_1 is made by `aten.cat.default` here\n" in out
+
+
 def test_each_object_has_the_node_and_all_frames_of_the_user(gradual: Gradual, model: str) -> None:
     rows = [json.loads(line) for line in gradual("check", "--format", "json", model).lines]
     (row,) = [row for row in rows if row["kind"] == "diagnostic" and row["severity"] == "error"]
