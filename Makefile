@@ -47,7 +47,8 @@ bench: install
 
 # The tests of costly laws, each with more examples than the gate has time for, and others at every run.
 LAWS := tests/dims tests/passes tests/properties tests/core/test_surface.py tests/conformance/test_suite.py \
-	tests/ops/test_catalogue.py tests/run/test_graph.py tests/syntax/test_round_trip.py tests/lints/test_laws.py
+	tests/ops/test_catalogue.py tests/run tests/syntax tests/checker/test_data.py tests/lints/test_laws.py \
+	tests/shape_functions
 
 thorough: install
 	GRADUAL_THOROUGH=$(or $(TIMES),10) HYPOTHESIS_PROFILE=exploring \

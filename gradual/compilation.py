@@ -199,7 +199,7 @@ class Compilation:
         return dict(self._helped((check,)))[check]
 
     def helps(self) -> Iterator[tuple[Check, Help | None]]:
-        """Every residual check with its help; None where the budget for the file is used up."""
+        """Every residual check with its help; None if none was found within the budget for the file."""
         return self._helped(self.checks)
 
     def _helped(self, checks: Iterable[Check]) -> Iterator[tuple[Check, Help | None]]:
@@ -233,7 +233,7 @@ class Compilation:
         return text if self._checked is not None else self._told(text)
 
     def _told(self, text: str) -> str:
-        """The text of a program after passes; where it does not check, a comment says why.  [pass.surface]"""
+        """The text of a program after passes; if the text does not check again, a comment says why.  [pass.surface]"""
         read = self.compile(Source(self.source.name, text), replace(self.options, advise=False))
         error = next((found for found in read.diagnostics if found.severity is Severity.ERROR), None)
         if error is None:
@@ -282,7 +282,7 @@ class Compilation:
         return (*values, *(self.weights.values() if missing else ()))
 
     def graph(self, entry: str) -> Graph:
-        """A static function with its memory, to be run often.  Raises the errors of `run` but Blame and Fault."""
+        """A static function with its memory, to be run often.  Raises the errors of `run` except Blame and Fault."""
         from gradual.passes.plan.require_static import graph_of
 
         self._accepted(entry, "run")

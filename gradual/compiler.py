@@ -56,7 +56,7 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
 
 
 def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
-    """The syntax errors; those whose fix only type checking can choose get it."""
+    """The syntax errors, with a fix added to those whose fix only type checking can choose."""
     from gradual.checker.fixes.products import by_rank
 
     return by_rank(divided(found, graded, trials), trials)

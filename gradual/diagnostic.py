@@ -80,7 +80,7 @@ class Diagnostic:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The requirements on sizes that it reports, as text; empty if it reports names or structure."""
+        """The requirements on sizes that fail, as text; empty if the diagnostic is about names or structure."""
         some = self.data.get("goals")
         if isinstance(some, list):
             return tuple(some)
@@ -93,7 +93,7 @@ class Diagnostic:
 
     @property
     def end(self) -> Position | None:
-        """The position after the span."""
+        """The position after the span; None without a span or a source."""
         return None if self.start is None or self.source is None else self.source.position(self.span.end)
 
     @property

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """The collector rests inside, and runs again afterwards if it ran before.
+    """Pause the collector inside the block; afterwards it runs again if it ran before.
 
-    What was built is old at once, instead of being walked as young garbage: freezing moves everything into the
-    generation that is never walked, and unfreezing from there into the oldest.
+    What was built inside is not walked as young objects afterwards: freezing moves all objects into the generation
+    that is never walked, and unfreezing moves them from there into the oldest one.
     """
     running = gc.isenabled()
     gc.disable()

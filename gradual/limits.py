@@ -15,7 +15,7 @@ class Limits:
         contents: the longest integer vector whose elements are tracked symbolically.
         nodes: the largest size (terms and their parts) that is kept as a formula; a larger one becomes an unknown.
         models: how many small valuations are tried for one goal before the solver is asked.
-        least: how many of them are tried to find out whether a model that was found is the least one.
+        least: how many small valuations are tried to find out whether a model that was found is the least one.
         monomials: the largest number of terms of a product that is multiplied out.
         cone: how many facts connected with a goal are looked at.
         component: how many of these facts are evaluated to confirm a counterexample.
@@ -26,7 +26,7 @@ class Limits:
         text: the longest printed text of a part of a dim, in characters; a longer one is elided.
         rank: the highest rank of a tensor.
         fields: the largest number of fields of a tuple, also of one that an operator returns.
-        size: the largest size of a tensor while running, even if another is 0; below the "all" of slices.
+        size: the largest size of a tensor while running, even if another is 0; below what means "all" in slices.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
         bound: the largest number of bits of a recorded bound of a dim; a wider bound is dropped.
@@ -46,8 +46,8 @@ class Limits:
         directory: the largest table of contents of an archive, in bytes.
         description: the longest JSON text in an archive that describes a model, in bytes.
         graphs: how deep graphs of a model may nest in its nodes.
-        operations: how many nodes of a model are imported, those of a loop's body each time that its types are found
-            to be too narrow.
+        operations: how many nodes of a model are imported; those of a loop's body count again when they are imported at
+            wider types.
     """
 
     nesting: int = 200

@@ -40,7 +40,7 @@ class Origin:
     """The node of a model that a piece of the program was made from.
 
     Attributes:
-        node: the node's operator and name, such as "Slice `node_slice_1`", or which input it is.
+        node: the node's operator and name, such as "Slice `node_slice_1`", or which input of the model it is.
         said: the node as one line, in the words of its format: `y = Slice(x, starts, ends)`.
         value: the model's own name of the value; empty for an intermediate one that only the importer needs.
         also: other names of the same value in the model.
@@ -71,7 +71,7 @@ class Origin:
 class Origins:
     """The origin of each piece of a text.
 
-    `starts` are ascending offsets; the piece between one and the next has the origin at the same index.
+    `starts` are ascending offsets; the piece between one offset and the next has the origin at the first one's index.
 
     Attributes:
         folded: the model's own name of each value that was computed while importing -> its type as text, and its shape.

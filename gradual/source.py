@@ -20,7 +20,7 @@ class Span:
     end: int
 
     def to(self, other: Span) -> Span:
-        """The smallest span that covers both."""
+        """The smallest span that covers this one and `other`."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 

@@ -1,4 +1,4 @@
-"""What tables held before they were changed, to be put back."""
+"""A record of changes to tables, by which they can be undone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Trail:
     """Changes to dictionaries, undone in reverse order.
 
     Attributes:
-        undone: how often there was something to undo; who keeps what it computed from the tables compares it.
+        undone: how many calls of `undo` changed a table; results computed from the tables are stale once it has grown.
     """
 
     __slots__ = ("_entries", "undone")
@@ -21,7 +21,7 @@ class Trail:
         self._entries: list[Any] = []  # a table, a key, and what it held, one after the other
 
     def mark(self) -> int:
-        """A place to come back to."""
+        """The present point, to be passed to `undo`."""
         return len(self._entries)
 
     def put(self, table: dict[Any, Any], key: Any, value: Any) -> None:
@@ -46,5 +46,5 @@ class Trail:
                 table[key] = old
 
     def clear(self) -> None:
-        """Forget the way back."""
+        """Drop the record; what was changed so far can no longer be undone."""
         self._entries.clear()

@@ -47,8 +47,8 @@ class Unknown(_Verdict):
         witness: the least valuation found at which the goal fails, by variable name; empty if none was found.
         fails_if_reached: the goal contradicts the path condition (but not the unconditional facts).
         gave_up: the solver's budget ran out before an answer.
-        plausible: a valuation is known at which the goal holds with the unconditional facts; if not, its passed check
-            is used as a fact for proofs only.
+        plausible: whether a valuation is known at which the goal holds with the unconditional facts; if not, the goal
+            is a fact for proofs only after its check has passed.
     """
 
     because: str

@@ -62,7 +62,7 @@ def _open_parts(type: OpenedType, state: Elaboration) -> Iterator[Variable | Gra
 
 
 def _root(existential: Variable, state: Elaboration) -> Variable:
-    """The unknown rank, if the variable is a size or the number of elements of a value of unknown rank."""
+    """The unknown to report: the rank if the variable is read from a value of unknown rank, else the variable."""
     if not isinstance(existential.witness, SizeOf | NumelOf):
         return existential
     rank = single(rank_of(existential.witness.value))
@@ -93,7 +93,7 @@ def _unknown(part: Variable | GradualType, binding: Binding, state: Elaboration)
 
 
 def _forgotten(state: Elaboration) -> Iterator[Unknown]:
-    """The unknown of a declared result type with a `?`, whose sizes are all known inside.  [type.close]"""
+    """An unknown if the declared result type has a `?`, although the body may know all sizes.  [type.close]"""
     interface, written = state.program.signatures.get(state.function), state.program.functions.get(state.function)
     if interface is not None and is_gradual(interface.result) and written is not None and written.result is not None:
         yield Unknown("a size of the result", "type.close", Promise(written.result.span, "the result as declared"))

@@ -72,7 +72,7 @@ def _refuse(problems: Sequence[Problem], cause: Exception | None = None) -> NoRe
 
 
 def chosen(cases: Sequence[Case], patterns: Sequence[str]) -> list[Case]:
-    """The cases whose id or file matches one of the patterns (all without patterns); an error if there are none."""
+    """The cases whose id or file matches a pattern (all cases if no pattern is given); an error if no case does."""
     fitting = [case for case in cases if _fits(case.id, case.file, patterns)]
     if not fitting:
         raise click.UsageError("no case fits: a run of nothing is a failure [conformance.empty]")
@@ -104,7 +104,7 @@ def _malformed(collection: Collection, patterns: Sequence[str]) -> int:
 
 
 def _chosen_of(collection: Collection, patterns: Sequence[str], malformed: int) -> list[Case]:
-    """The matching cases; it is an error if there are none, unless malformed ones match, which were reported."""
+    """The matching cases; if no case matches, an error, unless a malformed case does, which was reported already."""
     fits = any(_fits(case.id, case.file, patterns) for case in collection.cases)
     return chosen(collection.cases, patterns) if fits or not malformed else []
 
@@ -316,7 +316,7 @@ def bless(patterns: tuple[str, ...], spec: Path | None, dry_run: bool) -> None:
 
 
 def _blessed(id: str, root: Path, dry_run: bool) -> bool:
-    """Bless one case, which is read again since earlier ones may have moved it; False if that is refused."""
+    """Bless one case, which is read again since earlier ones may have moved it; False if blessing is refused."""
     case = next(case for case in load(root).cases if case.id == id)
     if case.expectation.variant:
         return True

@@ -34,7 +34,7 @@ class Values(Generic[T]):
         types: the unpacked type of every variable, in scope or not.
         live: the variables whose values exist here.
         unranked: origin of a shape -> the variables whose types mention `*` with that shape.
-        declared: the functions that are values everywhere, in core that is complete.
+        declared: the functions of a complete module, which are values everywhere; empty while a file is elaborated.
         trail: the changes to undo at the end of a branch, in these and other tables.
     """
 
@@ -60,11 +60,11 @@ class Values(Generic[T]):
         return function.type if function is not None else self.types[name]
 
     def truth(self, name: str) -> Constraint | None:
-        """The constraint that a boolean is equal to; None if it is unknown."""
+        """The constraint that a boolean is equal to; None if no such constraint is known."""
         return formula(self.type_of(name))
 
     def contents(self, name: str, limit: int, read: bool = False) -> TensorType[Dim] | None:
-        """The type of an integer tensor of tracked length, its unknown elements symbolic; None of any other value.
+        """The type of an integer tensor of tracked length, its unknown elements symbolic; None for any other value.
 
         [type.contents]
         """
@@ -79,7 +79,7 @@ class Values(Generic[T]):
         return type
 
     def at_rank(self, origin: str, rank: int) -> Iterable[str]:
-        """Put the rank into the types of all values of this shape, until the branch ends; return their names."""
+        """Put a rank into the types of the values with an origin's shape until the branch ends; return their names."""
         held: dict[str, Any] = {name: self.types[name] for name in self.unranked.get(origin, ())}
         for name, type in all_at_rank(held, origin, rank).items():
             self.trail.put(self.types, name, type)
@@ -96,7 +96,7 @@ class Values(Generic[T]):
 
 
 class Store(Protocol):
-    """Facts that can be taken back, some of them maybe pending."""
+    """Facts that can be taken back; a store may leave some of them unprocessed until they are asked for."""
 
     def store(self) -> Facts:
         """All facts here."""
@@ -113,7 +113,7 @@ F = TypeVar("F", bound=Store)
 
 @dataclass(slots=True, eq=False)
 class TypingContext(Generic[T, F]):
-    """What is known at the current point of a definition; who walks it adds parts of its own.
+    """What is known at the current point of a definition; each tool that walks it adds parts of its own.
 
     Attributes:
         values: the types of variables, and which of them exist here.

@@ -18,7 +18,7 @@ from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 
 
 def entry_goals(function: Function, solved: Mapping[Variable, Dim | None]) -> Iterator[Constraint]:
-    """The goals for a caller from outside, beyond ranks and dtypes."""
+    """The goals that a call from outside the program has to meet, beyond ranks and dtypes."""
     for param in function.params:
         for extent, size, _, _ in requirements(param.written, param.name):
             if isinstance(extent, Hole):
@@ -32,7 +32,7 @@ def entry_goals(function: Function, solved: Mapping[Variable, Dim | None]) -> It
 
 
 def declarations(function: Function) -> Iterator[Constraint]:
-    """The facts in the body once the entry checks have passed, beyond the written sizes."""
+    """The facts that hold in the body once the entry checks have passed, beyond the written sizes."""
     for param in function.params:
         for extent, size, _, _ in requirements(param.written, param.name):
             if isinstance(extent, Hole):
@@ -44,7 +44,7 @@ def declarations(function: Function) -> Iterator[Constraint]:
 
 
 def literal_type(value: Tensor, tracked: bool) -> TensorType[Dim]:
-    """The type of a literal, with its elements if they are tracked, else with its numbers."""
+    """The type of a literal, with symbolic elements if they are tracked, else with the numbers that it consists of."""
     shape = tuple(map(constant, value.shape))
     if not tracked:
         return TensorType(shape, value.dtype, None, numbers_of(value))

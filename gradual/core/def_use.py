@@ -84,7 +84,7 @@ def _walk(node: Any, inside: Finder[Any]) -> Iterator[Any]:
 
 
 def checks_in(block: Block) -> Iterator[Check]:
-    """Every check of a block in order of the text, also in proxies, in conversions of data, and of run-time rules."""
+    """Every check of a block in order of the text, also in proxies, conversions and applications at unknown ranks."""
     for step in every(block):
         yield from (node for node in _walk(step, _PARTS) if isinstance(node, Check))
 
@@ -107,7 +107,7 @@ def defined(step: Step) -> str | None:
 
 
 def bindings(step: Step) -> Iterator[tuple[str, OpenedType]]:
-    """The variables that a step binds, with their types: its own, those of its patterns, parameters of its literal."""
+    """The variables that a step binds, with types: its own, those of its patterns, and its literal's parameters."""
     found = (get(node) for node in _walk(step, _BINDING) if (get := _TYPED[type(node)]) is not None)
     return ((name, type) for name, type in found if name is not None)
 

@@ -81,7 +81,7 @@ class KnownRanges:
                 return None
 
     def known(self, name: str) -> Ranges:
-        """The range of a value by the step that made it; operands first, without recursion."""
+        """The range of a value by the step that made it, computed after those of its operands, without recursion."""
         waiting = [name]
         while waiting:
             found = self._found.get(waiting[-1])
@@ -149,7 +149,7 @@ def _holds_unknown_integers(type: OpenedType) -> bool:
 
 
 def _is_ranked(type: OpenedType) -> bool:
-    """Whether a value is a tensor of known rank, or a tuple of these."""
+    """Whether a value is a tensor of known rank, or a tuple of such tensors."""
     return all(map(_is_ranked, type.fields)) if isinstance(type, TupleType) else isinstance(type, TensorType)
 
 

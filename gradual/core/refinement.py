@@ -32,7 +32,7 @@ class Implied:
 
     @property
     def exact(self) -> Constraint | None:
-        """The formula it is equal to, if any: then `fails` is the negation of `holds`."""
+        """The formula that the boolean is equal to, if any: then `fails` is the negation of `holds`."""
         return self.holds if negated(self.holds) is self.fails else None
 
 
@@ -41,7 +41,7 @@ UNKNOWN = Implied(TRUE, TRUE)
 
 
 def formula(type: object) -> Constraint | None:
-    """The constraint that a boolean of this type is equal to; None if it is unknown."""
+    """The constraint that a boolean of this type is equal to; None if no such constraint is known."""
     content = type.contents[0] if isinstance(type, TensorType) and type.contents else None
     return content if isinstance(content, Constraint) else None
 

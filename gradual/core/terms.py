@@ -175,7 +175,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; unless `complete`, no arm may fit."""
+    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; without `complete` there may be none."""
 
     name: Defined
     scrutinee: Operand
@@ -207,7 +207,7 @@ class ReadReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WriteReference:
-    """`name = ref_write(reference, operand)`: the empty tuple."""
+    """`name = ref_write(reference, operand)`; its value is the empty tuple."""
 
     name: Defined
     reference: Head
@@ -294,7 +294,7 @@ class Convert:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assertion:
-    """`assert condition`: halt with a fault unless the rank-0 bool `condition` holds (its contents are unknown)."""
+    """`assert condition`: halt with a fault unless the rank-0 bool `condition` is true, which is not known before."""
 
     condition: Operand
     message: Plain[str]

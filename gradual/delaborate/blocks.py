@@ -87,7 +87,7 @@ class Implied:
     _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
 
     def goals(self, index: int) -> frozenset[Constraint]:
-        """The goals that the step at an index demands; after the last step, those that the block's result demands."""
+        """The goals that the step at an index demands; behind the last step, those that the block's result demands."""
         if index not in self._goals:
             steps = self.block.steps
             self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending
@@ -113,7 +113,7 @@ class Implied:
     def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
         """The goals; none if a check after the first is written, since it could stop the run before they are checked.
 
-        None too if a check never holds after those before it: that check is written as a failure.
+        There are none either if a check never holds after the checks before it: it is written as a failure.
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()
@@ -162,7 +162,7 @@ def _never_holds(step: Wrap | WrapReference | Convert) -> bool:
 def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
     """Record the steps before an index that elaboration inserts again for the values that flow into it.
 
-    A conversion of data checks immediately, so one before a check that is written is written, too.
+    A conversion of data checks immediately, so a conversion before a check that is written is written, too.
     """
     window: dict[str, tuple[int, Step]] = {}
     checked = False
@@ -209,7 +209,7 @@ class _Chain:
     converted: list[tuple[tuple[int, ...], GradualType]] = field(default_factory=list)
 
     def origin(self, name: str) -> Path:
-        """The path of the value that this one converts: a value and its fields; the name itself if there is none."""
+        """The value and its fields that `name` is computed from by conversions; `name` itself if no step made it so."""
         place, step = self.window.get(name, (-1, None))
         match step:
             case Wrap() | WrapReference() | Convert() if _never_holds(step):
@@ -249,7 +249,7 @@ class _Chain:
         return base, (*fields, step.index)
 
     def beside(self, base: str, fields: tuple[int, ...]) -> Mapping[str, tuple[int, Step]]:
-        """`window` without the projections to a field, so that chains begin at the projected value."""
+        """The steps of `window` without the projections to a field, so that chains begin at the projected value."""
         of_field = (name for name, (_, step) in self.window.items() if isinstance(step, Project))
         gone = {name for name in of_field if _Chain(self.window, self.demands)._projected(name) == (base, fields)}
         return {name: found for name, found in self.window.items() if name not in gone}

@@ -88,7 +88,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     def never(self, goal: Constraint) -> bool:
         """Whether elaboration would find that a goal never holds; it ignores the conditions of branches.
 
-        Ask the solver as elaboration does: a goal that it refutes would be an error when the text is read.
+        The solver is asked as in elaboration: a goal that it refutes would be an error when the text is checked.
         """
         goal = goal.substitute(self.reads) if not self.reads.keys().isdisjoint(goal.variables()) else goal
         answer = self.decider.satisfiable(self.facts.store(), goal)
@@ -97,7 +97,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return isinstance(answer, Unsat)
 
     def read(self, size: Dim) -> Dim:
-        """The size that elaboration would infer."""
+        """A size with each unknown of a join replaced by the size that elaboration infers for it."""
         return size.substitute(self.reads) if not self.reads.keys().isdisjoint(size.variables()) else size
 
     def fails(self, step: Step) -> bool:
@@ -107,7 +107,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     def refuses(self, goals: Collection[Constraint]) -> bool:
         """Whether one of the goals never holds.
 
-        A demand that core does not check can only be refuted in unreachable code: in a branch.
+        Only unreachable code can demand a refuted goal without a check, so outside of branches only `false` counts.
         """
         return any(map(self.never, goals)) if self.inside else FALSE in goals
 
@@ -146,7 +146,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return True
 
     def _at_rank(self, origin: str, rank: int) -> None:
-        """Put a rank into the types of all values of a shape."""
+        """Put a rank into the types of all values with the shape of an origin."""
         (elements,) = numel_of(origin).variables()
         self.values.trail.put(self.counted, elements, product([size_of(origin, axis) for axis in range(rank)]))
         for name in self.values.at_rank(origin, rank):
@@ -200,7 +200,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return None, ()
 
     def goals(self, step: Step | None) -> frozenset[Constraint]:
-        """The goals that a step demands; none for no step."""
+        """The goals that a step demands; none if the step is None."""
         match step:
             case None:
                 return frozenset()
@@ -216,7 +216,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
                 return frozenset(self._flowing(step))
 
     def readable(self, variables: Iterable[Variable]) -> Iterator[Constraint]:
-        """The goals for mentioning sizes of values of unknown rank: the axis exists."""
+        """The goals that axes exist, for the sizes of values of unknown rank among some variables."""
         for variable in variables:
             match variable.witness:
                 case SizeOf(path, axis) if isinstance(self.values.types.get(path), UnrankedType):
@@ -238,7 +238,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
             yield from call.where
 
     def _needed(self, step: Apply) -> Iterator[Constraint]:
-        """The ranks that the operator requires, then the needs of its rule."""
+        """The goals for the ranks that the operator requires, then those for the needs of its rule."""
         asking = Asking(step.operator, step.operands, step.attributes)
         types = asking.flattened(tuple(self.type_of(operand) for operand in step.operands))
         try:

@@ -111,7 +111,7 @@ class Lines:
     def vaguer(self, name: str, type: GradualType, items: list[ast.Item]) -> str:
         """Ascribe a less precise type to a value for one reader; return the new name.
 
-        If the value is an ascription with no other reader and no demands, change that one instead.
+        If the value is an ascription with no other reader and no demands, that ascription is changed instead.
         """
         line = self.spelling.local(name).name
         alone = name in self.needless and self.uses[name] == 1
@@ -142,7 +142,8 @@ class Lines:
     def check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
         """Write a check as an assertion, or as an ascription that demands it; write nothing if `goals` demand it again.
 
-        A check that mentions only rigid names also needs an unknown in the definition: in a strict one it is an error.
+        A check that mentions only rigid names also needs an unknown in the definition, since strict definitions
+        must not have checks.
         [pass.surface.check]
         """
         open = self.open or any(variable.is_existential for variable in check.goal.variables())
@@ -184,7 +185,7 @@ class Lines:
         return TensorType((*shape.shape[:axis], Hole(), *shape.shape[axis + 1 :]), shape.dtype)
 
     def _bearer(self, goal: Constraint) -> tuple[Constraint, Variable, str, int] | None:
-        """Find a size in a goal at another number of which the goal may hold: (goal, variable, path, axis)."""
+        """Find a size in a goal for which another number may meet the goal, with the value and axis that have it."""
         for variable in sorted(goal.variables()):
             for path, axis in self._places(variable):
                 shape = self._shape(path)
@@ -240,7 +241,8 @@ class Lines:
     def _owe(self, path: str, axis: int, goal: Constraint, size: Variable, items: list[ast.Item]) -> None:
         """Write an ascription of a value that demands a goal about its size at an axis.
 
-        A goal that divides by a size is demanded of an extra value: a bound of `?` cannot state what its divisors are.
+        A goal that divides by a size is demanded of an extra value, since the bound of a `?` cannot say that
+        a divisor is at least 1.
         """
         shape = self._shape(path)
         assert shape is not None

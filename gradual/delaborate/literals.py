@@ -136,7 +136,7 @@ def _value(spec: AttributeSpec, value: Any, spelling: Spelling) -> ast.Expr:
         case tuple():
             return ast.Listing(tuple(_value(spec, part, spelling) for part in value), NOWHERE)
         case Dim(value=int(known)) if known < 1 and "int | Dim" in spec.annotation:
-            return ast.Infix("-", integer(0), integer(-known), NOWHERE)  # a computed size: a number would be a code
+            return ast.Infix("-", integer(0), integer(-known), NOWHERE)  # computed, since the number -1 would be a code
         case Dim():
             return spelling.dim(value)
     raise AssertionError((spec.name, value))

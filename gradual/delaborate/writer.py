@@ -68,7 +68,7 @@ class Writer(Lines):
         return brackets(function.type, [param.annotation for param in params if param.annotation is not None])
 
     def _result(self, function: terms.Function) -> ast.Type | None:
-        """The result type; None to leave it to inference: it cannot be written, or would demand a check not in core."""
+        """The result type; None, so that it is inferred, if it is inexpressible or demands a check not in core."""
         try:
             type = self.spelling.type(self.declared(function.type.result))
             return type if all(self._is_divided(goal, function) for goal in divisions(function.type.result)) else None
@@ -76,7 +76,7 @@ class Writer(Lines):
             return None
 
     def _is_divided(self, goal: Constraint, function: terms.Function) -> bool:
-        """Whether the goal of a division in the result type is known on entry, or checked in the body for it."""
+        """Whether the goal of a division in the result type is known on entry, or checked in the body."""
         checks = (step for step in function.body.steps if isinstance(step, Check))
         checked = any(one.blame.rule == "dim.division" and is_demanded(one, frozenset({goal})) for one in checks)
         return checked or self.demands.holds(goal)
@@ -230,7 +230,7 @@ class Writer(Lines):
     def _admissible(self, step: terms.Step, items: list[ast.Item]) -> terms.Step:
         """Let operands forget their sizes if these can never fit.  [pass.surface.never]
 
-        So a failure of every run stays one at run time, and is no error of elaboration.
+        A step that fails in every run then still fails at run time, and is no error of elaboration.
         """
         if isinstance(step, terms.Invoke | terms.Construct):
             step = self._at_its_types(step, items)

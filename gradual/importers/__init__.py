@@ -1,1 +1,1 @@
-"""Programs from models of other systems: a folder for each format, so far ONNX only."""
+"""Programs from models of other systems: `common` has what the front ends `onnx` and `torch` share."""

@@ -91,7 +91,7 @@ def choices(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def colored(choice: str, stream: IO[str]) -> bool:
-    """Whether to use colour, decided by the option, NO_COLOR, FORCE_COLOR, and whether it is a terminal, in order."""
+    """Whether to use colour, decided by the option, NO_COLOR, FORCE_COLOR, and whether the stream is a terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -132,6 +132,6 @@ class Trouble(click.ClickException):
         self.reasons = tuple(reasons)
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Write it, each reason as a line of its own."""
+        """Write the error, each reason as a line of its own."""
         for line in self.reasons or (self.message,):
             click.echo(visible(f"error[{self.code}]: {line}"), file=file or sys.stderr)

@@ -48,7 +48,7 @@ def lints_of_names(surface: ast.Module, text: str) -> Iterator[Diagnostic]:
 def lints_of_types(
     surface: ast.Module, text: str, core: Module, taken: Mapping[Span, bool], works: Works
 ) -> Iterator[Diagnostic]:
-    """The lints that need types, each once even if a function literal is inlined several times; helps are tried.
+    """The lints that need types, each once even if a function literal is inlined several times; `works` tests helps.
 
     `taken` maps the span of an `if` that elaboration replaced by one of its branches to the value of its condition.
     """

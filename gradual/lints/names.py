@@ -32,7 +32,7 @@ class Uses(Scopes):
         super().__init__(module, text)
 
     def defined(self, symbol: Symbol, span: Span) -> None:
-        """Record a symbol, and that it shadows another, unless the other is used in its definition."""
+        """Record a symbol; and unless its definition uses the symbol that it shadows, record that it shadows one."""
         self._symbols[symbol] = span
         hidden = symbol.hides
         if hidden is not None and _alike(symbol, hidden) and self._last.get(hidden, -1) < span.start:
@@ -46,7 +46,7 @@ class Uses(Scopes):
 
     # ------------------------------------------------------------------------------------------------------ findings
     def hiding(self) -> Iterator[tuple[Symbol, Symbol]]:
-        """Pairs of a name and the one that it shadows, except as in `let %x = nn.relu(%x)`, which uses the other."""
+        """Pairs of a name and the name that it shadows, unless its definition uses that one: `let %x = nn.relu(%x)`."""
         return iter(self._hiding)
 
     def unused_values(self) -> Iterator[Symbol]:

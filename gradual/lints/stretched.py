@@ -26,10 +26,10 @@ class Stretched:
     """An application that stretches two operands.
 
     Attributes:
-        operands: the indices of the two, the one of higher rank first.
+        operands: the indices of the two operands, the one of higher rank first.
         shapes: their shapes.
-        axis: where the first has a 1 that is stretched.
-        lead: an axis of the first that the second lacks.
+        axis: the axis at which the first operand has a 1 that is stretched.
+        lead: an axis of the first operand that the second one lacks.
     """
 
     step: Apply

@@ -49,7 +49,7 @@ class Forms:
         return None if rule is None else rule(*given, **self._own(given, attributes))
 
     def flat(self, *given: Any, **attributes: Any) -> tuple[int, ...]:
-        """The arguments of which only the number of elements matters to that form."""
+        """The arguments of which only the number of elements matters to the form that takes so many arguments."""
         rule = self.of(given).flat
         return () if rule is None else rule(*given, **self._own(given, attributes))
 

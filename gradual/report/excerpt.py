@@ -32,7 +32,7 @@ class Mark:
 
     @property
     def line(self) -> str:
-        """The character of its underline."""
+        """The character that underlines the span."""
         return "^" if self.primary else "-"
 
 
@@ -98,7 +98,7 @@ def _shown(placed: Sequence[_Placed], source: Source) -> list[int]:
 
 
 def _frame(paint: Paint, margin: int, number: str, row: Row) -> str:
-    """A row after its line number and the bar of the frame."""
+    """The text of a row, with its line number and the bar of the frame before it."""
     body = row.painted(paint)
     return paint(f"{number:>{margin}} |", "frame") + (f" {body}" if body else "")
 
@@ -132,7 +132,7 @@ def _drawn(
 def _text(
     line: _Line, across: Sequence[_Placed], open_: Iterable[_Placed], begun: Iterable[_Placed], indent: int
 ) -> Row:
-    """The line itself, with the sides of open spans and `/` where one begins with the line."""
+    """The line itself, with the sides of open spans and `/` where a span begins with the line."""
     row = Row()
     row.put(indent, line.cells, "")
     _sides(row, across, open_)
@@ -171,7 +171,7 @@ def _ends(
 
 
 def _corner(line: _Line, across: Sequence[_Placed], open_: Sequence[_Placed], p: _Placed, at: int, label: str) -> Row:
-    """`|______^ label`, up to the cell `at`."""
+    """The row `|______^ label`, in which a span ends at the cell `at`."""
     row, side = Row(), across.index(p)
     row.put(side + 1, "_" * (at - side - 1), p.mark.style)
     _sides(row, across, open_)
@@ -267,7 +267,7 @@ def _kept(length: int, columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _cells(character: str, before: list[str]) -> Sequence[str]:
-    """The cells of a character in a terminal; a combining one is added to the cell before it."""
+    """The cells of a character in a terminal; a combining character is added to the cell before it."""
     if " " <= character <= "~":
         return character
     if character == "\t":

@@ -33,7 +33,7 @@ _STYLE = """
 
 
 def page(report: str, more: str = "", said: str = "") -> str:
-    """An HTML fragment of a report with terminal colours; `more` is hidden in a section that opens at `said`."""
+    """An HTML fragment of a report with terminal colours; `more` is in a closed section with the title `said`."""
     opened = f"<details><summary>{escape(said)}</summary><pre>{_text(more)}</pre></details>" if more else ""
     return f'<div class="gradual"><style>{_STYLE}</style><pre>{_text(report)}</pre>{opened}</div>'
 

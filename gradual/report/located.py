@@ -88,7 +88,7 @@ def of_model_run(source: Source, found: Diagnostic) -> Diagnostic:
 
 
 def _followed(help: Help, source: Source, errors: int) -> Help | None:
-    """A help without edits, since users do not edit an imported program: a `where` as an option; None for any other."""
+    """A help as users of a model can follow it: a `where` becomes an option; None for a help with any other edit."""
     if not help.edits:
         return help
     condition = help.edits[0].text.strip(" ,").removeprefix("where ")

@@ -63,7 +63,7 @@ class Row:
         self._cells: list[Cell] = []
 
     def put(self, column: int, pieces: Iterable[str], style: str) -> None:
-        """Write one piece per cell from `column` on, over earlier ones."""
+        """Write one piece per cell from `column` on, over what is written there."""
         for at, piece in enumerate(pieces, column):
             if at >= len(self._cells):
                 self._cells.extend([(" ", "")] * (at + 1 - len(self._cells)))

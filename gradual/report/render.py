@@ -30,7 +30,7 @@ def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
 
 
 def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
-    """`file:line:column: error[E0302]: message [rule]`."""
+    """The diagnostic on one line: `file:line:column: error[E0302]: message [rule]`."""
     source, span = locate(diagnostic.span)
     at = place(source, span) if diagnostic.span != NOWHERE else visible(source.name)
     return f"{at}: {_headline(diagnostic, paint)}" + (f" [{diagnostic.rule}]" if diagnostic.rule else "")
@@ -73,6 +73,6 @@ def _footer(diagnostic: Diagnostic, paint: Paint, margin: int) -> Iterator[str]:
 
 
 def _item(kind: str, text: str, paint: Paint, margin: int) -> str:
-    """` = kind: text`; further lines of the text are aligned with its first."""
+    """The line ` = kind: text`; further lines of the text are aligned with its first line."""
     head = f"{' ' * margin} {paint('=', 'frame')} {paint(kind, 'strong')}: "
     return head + visible(text, "\n").replace("\n", "\n" + " " * (margin + len(kind) + 5))

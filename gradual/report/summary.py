@@ -14,7 +14,7 @@ from gradual.types.type import FunctionType
 
 
 def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
-    """`proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and any errors.
+    """The counts, `proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and those of other errors.
 
     `errors` includes the refuted obligations, and `residual` the checks that something is not empty.
     """

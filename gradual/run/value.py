@@ -86,17 +86,17 @@ class Stop(Exception):
 
     @property
     def span(self) -> Span:
-        """Where it happened."""
+        """The source position at which the run ended."""
         return self.diagnostic.span
 
     @property
     def line(self) -> int | None:
-        """The line on which it happened, counted from 1."""
+        """The line on which the run ended, counted from 1."""
         return self.diagnostic.line
 
     @property
     def column(self) -> int | None:
-        """The column at which it happened, in code points, counted from 1."""
+        """The column at which the run ended, in code points, counted from 1."""
         return self.diagnostic.column
 
     @property

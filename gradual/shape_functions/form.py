@@ -91,12 +91,12 @@ class Size:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """A tensor of the result.
+    """A tensor of the result, or a part that is no tensor of known rank.
 
     Attributes:
         path: its place in the result: empty for the result itself, `.0` for a field of a tuple.
-        sizes: None if there is no shape to be told.
-        says: the element type; or what it is, if it has no shape.
+        sizes: the sizes of its axes; None for a part that is no tensor of known rank.
+        says: the element type; if `sizes` is None, what the part is, in words.
     """
 
     path: str

@@ -8,7 +8,7 @@ INVALID_VALUE = "E0608"
 
 
 class TensorFault(Exception):
-    """An operator has no result for these elements; the machine adds its name and span.
+    """An operator has no result for these elements; the machine adds the operator's name and span.
 
     Attributes:
         code: E0603 index out of bounds, E0604 integer division or modulo by zero, E0608 invalid value.

@@ -35,7 +35,7 @@ def coordinates(shape: Sequence[int]) -> Iterator[Shape]:
 
 
 def offsets(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> list[int]:
-    """`start + index . steps` for every index of a shape, in row-major order."""
+    """The offset `start + index . steps`, an inner product, for every index of a shape in row-major order."""
     if not all(shape):
         return []
     found = [start]
@@ -52,7 +52,7 @@ def picked(elements: Any, where: Sequence[int]) -> Any:
 
 
 def permuted(elements: Any, shape: Sequence[int], axes: Sequence[int]) -> Any:
-    """Elements in row-major order of the tensor whose axis i is axis `axes[i]` of this one."""
+    """Elements in row-major order of the tensor whose axis i is axis `axes[i]` of the given one."""
     if list(axes) == list(range(len(shape))) or len(elements) < 2:
         return elements
     turned, steps = [shape[axis] for axis in axes], [strides(shape)[axis] for axis in axes]
@@ -70,7 +70,7 @@ def _copied(elements: Any, shape: Sequence[int], sources: Sequence[int], targets
 
 
 def broadcast_shape(*shapes: Sequence[int]) -> Shape:
-    """The common shape of compatible shapes, right-aligned; an extent of 1 is broadcast to the other."""
+    """The common shape of compatible shapes, right-aligned; an extent of 1 is broadcast to another extent."""
     rank = max((len(shape) for shape in shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     return tuple(next((extent for extent in column if extent != 1), 1) for column in zip(*padded, strict=True))

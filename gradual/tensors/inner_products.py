@@ -3,9 +3,9 @@
 The definition is `dot`: floats are summed from left to right in binary64, then rounded; integers are exact.  For types
 narrower than binary64 there is a faster method with the same result: `2 x·y = |x|² + |y|² - |x - y|²`, with `math.dist`
 for each of the three.  Its error has a known bound; if both ends of the error interval round to the same element, that
-is the defined one, otherwise it is computed by the definition.  This is Ziv's rounding test (Fast evaluation of
-elementary mathematical functions with correctly rounded last bit, ACM TOMS 17, 1991).  For integers, the interval must
-contain exactly one integer.
+element is the result; otherwise the result is computed by the definition.  This is Ziv's rounding test (Fast evaluation
+of elementary mathematical functions with correctly rounded last bit, ACM TOMS 17, 1991).  For integers, the interval
+must contain exactly one integer.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]
 def _row(
     row: Row, square: float, right: Sequence[Row], squares: Sequence[float], mean: float, dtype: DType
 ) -> array[Any]:
-    """The products of one row with the right rows, given their squared lengths, and the mean of the right ones."""
+    """The products of one row with the right rows, given the squared lengths of all and the mean on the right."""
     scaled, scale = row, 1.0
     shift = (frexp(mean)[1] - frexp(square)[1]) // 2
     if abs(shift) > _BALANCED:

@@ -50,5 +50,5 @@ def shifting(function: Binary) -> Binary:
 
 
 def sign(value: int) -> int:
-    """1, 0 or -1."""
+    """The sign of a number, as 1, 0 or -1."""
     return (value > 0) - (value < 0)

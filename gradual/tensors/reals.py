@@ -114,7 +114,7 @@ def sigmoid(value: float) -> float:
 
 
 def sign(value: float) -> float:
-    """1, -1, or +0; NaN of NaN."""
+    """The sign of a number, as 1, -1, or +0; NaN for NaN."""
     return 1.0 if value > 0.0 else -1.0 if value < 0.0 else 0.0 if value == 0.0 else value
 
 
@@ -140,7 +140,7 @@ trunc = integral(math.trunc)
 
 
 def maximum(left: float, right: float) -> float:
-    """The greater; NaN if either is; +0 is greater than -0."""
+    """The greater number; NaN if either is NaN; +0 is greater than -0."""
     if left > right or left != left:
         return left
     if left == right == 0.0:
@@ -149,7 +149,7 @@ def maximum(left: float, right: float) -> float:
 
 
 def minimum(left: float, right: float) -> float:
-    """The lesser; NaN if either is; -0 is less than +0."""
+    """The lesser number; NaN if either is NaN; -0 is less than +0."""
     if left < right or left != left:
         return left
     if left == right == 0.0:

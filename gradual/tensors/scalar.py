@@ -116,8 +116,8 @@ def _rounded_shift(value: int, bits: int) -> int:
 def converter(source: DType, target: DType) -> Callable[[Any], Any] | None:
     """How one element is converted before it is kept; None if keeping it is the whole conversion.   [scalar.cast]
 
-    A float becomes an integer by truncation toward zero; if out of range, the nearest bound; NaN becomes 0.  An integer
-    becomes another by wrapping.  Anything becomes a boolean by `!= 0`, so NaN is true.
+    A float becomes an integer by truncation toward zero; beyond the range, it becomes the nearest bound; NaN becomes 0.
+    An integer becomes one of another type by wrapping.  Anything becomes a boolean by `!= 0`, so NaN is true.
     """
     if target is DType.BOOL:
         return None if source is DType.BOOL else lambda value: value != 0

@@ -129,7 +129,7 @@ class Tensor:
         return 1, 0
 
     def __eq__(self, other: object) -> bool:
-        """Whether shape, type and every element are the same number; NaN is the same number as NaN."""
+        """Whether shapes and types are equal and all elements are the same numbers; NaN equals NaN here."""
         if not isinstance(other, Tensor):
             return NotImplemented
         if self.shape != other.shape or self.dtype is not other.dtype:
@@ -140,7 +140,7 @@ class Tensor:
         return hash((self.shape, self.dtype))
 
     def __str__(self) -> str:
-        """As `gradual run` prints it, `float32 [[1.0, 2.0]]`; a large tensor is cut to the ends of each axis."""
+        """The tensor as `gradual run` prints it, `float32 [[1.0, 2.0]]`; a large one is cut to the ends of axes."""
         return shown_elements(self.shape, self.dtype, self.elements)
 
     def __repr__(self) -> str:
@@ -191,7 +191,7 @@ def _exact(given: Sequence[Any], elements: Sequence[Any]) -> None:
 
 
 def _checked(dtype: DType, flat: Sequence[Any]) -> Sequence[Any]:
-    """Convert to Python numbers; raises ValueError for one that the type cannot represent up to rounding."""
+    """Convert to Python numbers; raises ValueError for a number that the type cannot represent up to rounding."""
     if dtype.is_float:
         return [as_float(dtype, part) if isinstance(part, int) else float(part) for part in flat]
     whole = [_whole(dtype, part) for part in flat]

@@ -12,6 +12,6 @@ from __future__ import annotations
 from gradual.types.print import shown
 from gradual.types.type import Shown
 
-# A type's text needs every kind of type and what is said of positive sizes: it is handed in before anybody else can see
-# a type, since Python runs a package's `__init__` before any file of it.
+# Printing a type needs every kind of type, so the function is assigned here, before any other code can see a type:
+# Python runs a package's `__init__` before any file of it.
 Shown.shown = shown

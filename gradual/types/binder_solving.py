@@ -69,7 +69,8 @@ def _solve(
 ) -> Iterator[tuple[int, Constraint]]:
     """Solve occurrences that are linear in a single unsolved binder, until none is left; yield their constraints.
 
-    Works in rounds, each left to right; an occurrence is visited again only after one of its binders was solved.
+    It works in rounds, each from left to right; an occurrence is visited again only after one of its binders was
+    solved.
     """
     places: dict[Variable, list[int]] = {}
     for place, (_, extent, _) in enumerate(sizes):
@@ -221,7 +222,7 @@ def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim
 
 
 def unmeasured(type: FunctionType, arguments: Sequence[OpenedType]) -> set[Variable]:
-    """The binders that occur where an argument has unknown rank; its size may differ from the inferred value."""
+    """The binders that occur where an argument has unknown rank, whose size may differ from the inferred value."""
     pairs = zip(type.params, arguments, strict=True)
     return {variable for pair in pairs for variable in _hidden(*pair)} & set(type.binders)
 

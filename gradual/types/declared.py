@@ -10,7 +10,7 @@ from gradual.types.type import GradualType, TypeVariable
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """`Cons(A, List[A])`: its fields' types over the parameters of the data type `data`."""
+    """A constructor, such as `Cons(A, List[A])`; the fields' types are over the parameters of `data`."""
 
     name: str
     data: str
@@ -19,7 +19,7 @@ class Constructor:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """`type List[A] { … }`, or `extern type S` with no constructor.  [type.data]
+    """A declared type: `type List[A] { … }`, or `extern type S` with no constructor.  [type.data]
 
     Attributes:
         types: its parameters.

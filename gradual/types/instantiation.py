@@ -50,7 +50,7 @@ class Applied:
         types: the type arguments, in the order of the type parameters; `_` for one that nothing determines.
         shown: type parameter -> the types found for it in the arguments.
         owed: the constraints from solving for the dims, each with the index of its argument.
-        unsolved: whether some dim is determined by no argument; it becomes `?`, and clauses on it are dropped.
+        unsolved: whether some dim is determined by no argument; such a dim becomes `?`, and clauses on it are dropped.
     """
 
     params: tuple[GradualType, ...]
@@ -138,7 +138,7 @@ def _joined(left: Shown, right: Shown) -> GradualType:
 
 
 def is_generic(type: GradualType) -> bool:
-    """Whether a function type inside, outside other function types, has dim or type parameters."""
+    """Whether a type contains a function type with dim or type parameters, not counting parts of function types."""
     match type:
         case FunctionType():
             return bool(type.binders or type.types)

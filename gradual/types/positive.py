@@ -65,7 +65,7 @@ def _from_zero(clauses: Iterable[Constraint]) -> set[Dim]:
 
 
 def _takes_empty(size: Dim, from_zero: Collection[Dim], own: Collection[Variable]) -> bool:
-    """Whether `where` clauses allow the size 0: by `size >= 0`, or by `n >= 0` for names at whose zeros it is 0."""
+    """Whether `where` clauses allow the size 0: by `size >= 0`, or by `n >= 0` for names n that make it 0."""
     names = [name for name in size.variables() if name in own and of_atom(name) in from_zero]
     return size in from_zero or (bool(names) and size.substitute(dict.fromkeys(names, constant(0))).value == 0)
 

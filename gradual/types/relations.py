@@ -35,8 +35,8 @@ from gradual.types.unpacking import rank_of, ranked, without_dims
 class Demand:
     """One size that must fit: `goal` is required at an axis of the value at a path below the flowing value.
 
-    `size` is the value's, `wanted` the type's (None for a bound); the goal may have been simplified.
-    `axis` is None for the rank of a value of unknown rank.
+    `size` is the size of the value, `wanted` that in the type (None if the type has only a bound); the goal may have
+    been simplified.  `axis` is None for the rank of a value of unknown rank.
     """
 
     goal: Constraint

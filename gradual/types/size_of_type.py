@@ -1,4 +1,4 @@
-"""How large a type is: types double where each step pairs what it is given."""
+"""How large a type is: if each step of a program pairs a value with itself, its type doubles each time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gradual.types.type import Composite, DataType, FunctionType, GradualType, R
 
 
 def parts_of(type: GradualType) -> int:
-    """How many parts a type has, those of its parts and itself counted."""
+    """How many parts a type has, counting itself and, recursively, the parts of its parts."""
     if not isinstance(type, Composite):
         return 1
     try:

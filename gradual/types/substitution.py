@@ -31,10 +31,10 @@ def around(type: FunctionType) -> list[GradualType | Dim]:
 
 
 def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
-    """The function type with `like`'s names for parameters and binders; None if their numbers differ.
+    """The function type with `like`'s names for parameters and binders; None if they have not as many.
 
-    With `apart`, the names occur in none of the types instead: two function types that are both renamed apart from
-    each other are equal iff they are alpha-equivalent.
+    With `apart`, the new names occur in none of those types instead: two function types that are both renamed apart
+    from each other are equal iff they are alpha-equivalent.
     """
     numbers = (len(type.params), len(type.binders), len(type.types))
     if numbers != (len(like.params), len(like.binders), len(like.types)):

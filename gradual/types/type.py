@@ -82,7 +82,7 @@ class TensorType(Shown, Generic[E]):
 
 
 class Composite(Shown):
-    """A type made of other types; `_parts` and `_shapes` cache what was computed from all its parts."""
+    """A type made of others; caches how many parts it has, and the origins of the unknown shapes in it."""
 
     __slots__ = ("_parts", "_shapes")
 

@@ -100,7 +100,7 @@ def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
 
 
 def shapes_unknown(type: OpenedType) -> tuple[str, ...]:
-    """The origins of the unknown shapes in a type of a value in scope, each once."""
+    """The origins of the unknown shapes in the type of a value in scope, each once."""
     match type:
         case UnrankedType(origin=str(origin)):
             return (origin,)
@@ -152,7 +152,7 @@ Known = Callable[[str, int, Hole], Dim | None]
 
 
 def opened(type: GradualType, path: str, known: Known) -> tuple[OpenedType, list[Opened]]:
-    """The type with an existential for each `?`, and the new ones; `known` may reuse an existing one for a hole.
+    """The type with an existential for each `?`, and the new existentials; `known` may give one that exists already.
 
     Function, data and reference types are not changed: nothing inside them is a value in scope.  [type.open]
     """
@@ -244,9 +244,10 @@ def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) ->
 
 
 def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | None:
-    """How many elements of a tensor are tracked, None for none: only rank 0, or rank 1 of known small length.
+    """How many elements of a tensor are tracked; None if they are not tracked.
 
-    Size-like integers and booleans are tracked; with `read`, where a rule reads elements as sizes, all integers.
+    Tracked tensors have rank 0, or rank 1 and a known small length; their elements are size-like integers or booleans,
+    or with `read`, where a rule reads elements as sizes, integers of any type.
     """
     if not isinstance(type, TensorType):
         return None

@@ -65,10 +65,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers": ("common", "onnx", "torch"),
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
-        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "judging"),
-        *("builder", "lists", "applying", "branching", "products", "recurrence"),
+        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "exact_floats", "judging"),
+        *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
-    "importers/onnx": ("file", "importers", "operators", "survey", "origins", "program"),
+    "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "shape_function", "cli"),

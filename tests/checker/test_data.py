@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gradual
@@ -24,6 +24,7 @@ from gradual.source import Source
 from gradual.types.declared import Constructor, Data
 from gradual.types.dtype import DType
 from gradual.types.type import DataType, GradualType, TensorType, TupleType, TypeVariable
+from tests.thorough import examples
 
 A = TypeVariable("A")
 NUMBER = TensorType((), DType.INT32)
@@ -117,7 +118,7 @@ DEPTH = 4
 """One deeper than any pattern looks."""
 
 
-@settings(max_examples=200, deadline=None)
+@examples(100)
 @given(matches())
 def test_a_match_is_complete_just_where_every_value_fits_a_pattern(drawn: tuple[GradualType, list[Covering]]) -> None:
     type, patterns = drawn
@@ -128,7 +129,7 @@ def test_a_match_is_complete_just_where_every_value_fits_a_pattern(drawn: tuple[
         assert all(value in uncovered for value in all_values(type, DEPTH) if fits(missing, value)), missing
 
 
-@settings(max_examples=200, deadline=None)
+@examples(100)
 @given(matches())
 def test_an_arm_is_reached_just_where_a_value_fits_it_first(drawn: tuple[GradualType, list[Covering]]) -> None:
     type, patterns = drawn
@@ -234,14 +235,14 @@ def test_the_programs_of_the_conversions_are_accepted() -> None:
     assert violations(CONVERTING.core, Decider()) == [], printed(CONVERTING.core)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(st.lists(SIZES, max_size=8))
 def test_a_converted_list_is_the_same_or_its_first_wrong_size_is_blamed(sizes: list[int]) -> None:
     converts("@list", a_list([tensor(size) for size in sizes]), sizes)
     converts("@chain", a_chain([tensor(size) for size in sizes]), sizes)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(TREES)
 def test_a_converted_tree_is_the_same_or_its_first_wrong_size_is_blamed(tree: Tree) -> None:
     converts("@rose", a_rose(tree), list(preorder(tree)))

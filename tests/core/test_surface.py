@@ -23,7 +23,7 @@ from tests.properties.compiling import Outcome, alike, compiled, outcome
 from tests.properties.inputs import arguments, spoiled
 from tests.thorough import times
 
-PROGRAMS = times(36)
+PROGRAMS = times(24)
 
 
 def again(found: Compilation) -> Compilation:

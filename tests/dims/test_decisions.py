@@ -85,13 +85,13 @@ def test_verdicts_on_like_sides_and_on_cases_are_sound(question: Question) -> No
 
 
 @given(size_questions())
-@examples(400)
+@examples(100)
 def test_verdicts_on_sizes_as_programs_have_them_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 
 
 @given(walks())
-@examples(150)
+@examples(80)
 def test_verdicts_along_a_walk_are_sound(walk: list[tuple[str, Tree]]) -> None:
     check_walk(walk, Decider(smt=False))
 
@@ -103,25 +103,25 @@ def test_verdicts_with_the_solver_are_sound(question: Question) -> None:
 
 
 @given(linear_questions())
-@examples(200)
+@examples(100)
 def test_verdicts_in_the_decidable_part_are_sound(question: Question) -> None:
     check_soundness(question, Decider(smt=False))
 
 
 @given(linear_questions())
-@examples(200)
+@examples(100)
 def test_the_decidable_part_is_decided_without_the_solver(question: Question) -> None:
     check_decided(question, Decider(smt=False))
 
 
 @given(linear_questions(), st.lists(LINEAR_CLAUSES, min_size=1, max_size=3))
-@examples(150)
+@examples(80)
 def test_more_facts_never_prove_less(question: Question, more: list[Tree]) -> None:
     check_more_facts(question, more, Decider(smt=False))
 
 
 @given(st.one_of(linear_questions(), size_questions(), case_questions()))
-@examples(200)
+@examples(100)
 def test_a_witness_is_the_least_one(question: Question) -> None:
     check_least(question, Decider(smt=False))
 

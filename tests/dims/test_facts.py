@@ -8,7 +8,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.solver.decide import Decider
@@ -30,6 +30,7 @@ from gradual.dims.term.dim import Dim, Kind, variable
 from gradual.limits import LIMITS
 from gradual.verdict import Proved, Refuted, Unknown
 from tests.generators.dims import Tree, built, predicates_sharing
+from tests.thorough import examples
 
 a, b, d, h, m, n = map(variable, "abdhmn")
 x, y, z = (variable(f"dim(%{name}, 0)", Kind.EXISTENTIAL) for name in "xyz")
@@ -122,7 +123,7 @@ ACTIONS = st.lists(st.tuples(st.sampled_from(["assume", "assume", "suppose"]), p
 
 
 @given(ACTIONS, ACTIONS)
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_rolling_back_restores_everything(before: list[tuple[str, Tree]], inside: list[tuple[str, Tree]]) -> None:
     facts = Facts()
     for action, tree in before:

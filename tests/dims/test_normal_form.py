@@ -7,7 +7,7 @@ import re
 from math import gcd
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.dims.bounds.interval import Estimate, Interval
@@ -49,6 +49,7 @@ from tests.generators.dims import (
     predicates_sharing,
     variable_of,
 )
+from tests.thorough import examples
 
 SOME = (-3, -1, 0, 1, 2, 5)
 FEW = (-1, 0, 1, 4)
@@ -65,19 +66,19 @@ def check_meaning(tree: Tree) -> None:
 
 
 @given(dims_sharing())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_a_dim_means_what_was_written(tree: Tree) -> None:
     check_meaning(tree)
 
 
 @given(predicates_sharing())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_a_constraint_means_what_was_written(tree: Tree) -> None:
     check_meaning(tree)
 
 
 @given(predicates_sharing())
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_a_negation_holds_exactly_where_the_constraint_does_not(tree: Tree) -> None:
     node = built(tree)
     for env in grid(FEW):
@@ -86,7 +87,7 @@ def test_a_negation_holds_exactly_where_the_constraint_does_not(tree: Tree) -> N
 
 
 @given(st.lists(predicates_sharing(), max_size=3))
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_a_prepared_conjunction_holds_exactly_where_its_parts_do(trees: list[Tree]) -> None:
     prepared = Evaluation([built(tree) for tree in trees])
     for env in grid(FEW):
@@ -96,7 +97,7 @@ def test_a_prepared_conjunction_holds_exactly_where_its_parts_do(trees: list[Tre
 
 
 @given(predicates_sharing(), st.dictionaries(st.sampled_from(NAMES), st.sampled_from((0, 1))))
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_a_reduced_constraint_means_the_same(tree: Tree, least_of: dict[str, int]) -> None:
     node = built(tree)
     within = Estimate({variable(name): Interval(least, None) for name, least in least_of.items()})
@@ -123,7 +124,7 @@ def test_reduced_comparisons_of_sizes(written: Constraint, small: str) -> None:
 
 
 @given(predicates_sharing())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_the_terms_of_a_reduced_comparison_have_no_common_factor(tree: Tree) -> None:
     waiting = [reduced(built(tree))]
     while waiting:
@@ -162,7 +163,7 @@ def test_reduced_comparisons(written: Constraint, small: str) -> None:
 
 
 @given(predicates_sharing(), dims_sharing())
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_a_substitution_is_an_evaluation_in_two_steps(tree: Tree, image: Tree) -> None:
     node, replaced = built(tree), built(image)
     after = node.substitute({variable_of("a"): replaced})
@@ -173,7 +174,7 @@ def test_a_substitution_is_an_evaluation_in_two_steps(tree: Tree, image: Tree) -
 
 
 @given(dims_sharing())
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_constants_fold_to_the_value(tree: Tree) -> None:
     node: Dim = built(tree)
     for env in grid(FEW):
@@ -183,7 +184,7 @@ def test_constants_fold_to_the_value(tree: Tree) -> None:
 
 
 @given(st.one_of(dims_sharing(), predicates_sharing()))
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_pickling_gives_the_same_object(tree: Tree) -> None:
     node = built(tree)
     assert pickle.loads(pickle.dumps(node)) is node
@@ -303,7 +304,7 @@ NAMESPACE = {"constant": constant, **OF_SIZES, **{name: variable(name) for name 
 
 
 @given(dims_sharing())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_a_text_reads_back_as_the_same_dim(tree: Tree) -> None:
     node: Dim = built(tree)
     if "(if " not in str(node):  # the rest is also an expression of Python, of the same meaning
@@ -312,7 +313,7 @@ def test_a_text_reads_back_as_the_same_dim(tree: Tree) -> None:
 
 
 @given(dim_trees(depth=1), dim_trees(depth=1))
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_what_broadcasting_makes_reads_back_by_its_name(size: Tree, other: Tree) -> None:
     for node in (broadcast(built(size), built(other)), broadcasts(built(size), built(other))):
         text = str(node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradual.dims.bounds.fourier_motzkin import contradictory
@@ -22,6 +22,7 @@ from gradual.dims.term.evaluation import satisfied
 from gradual.limits import LIMITS
 from gradual.verdict import Unknown
 from tests.generators.dims import NAMES, Tree, built, dims_sharing, evaluated, grid, predicates_sharing
+from tests.thorough import examples
 
 ENDS = st.one_of(st.none(), st.integers(-2, 4))
 BOXES = st.tuples(*(st.builds(lambda low, width: (low, width), ENDS, ENDS) for _ in NAMES))
@@ -44,7 +45,7 @@ def inside(known: dict[Dim, Interval]) -> list[dict[str, int]]:
 
 
 @given(dims_sharing(), BOXES)
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_a_dim_is_within_its_bounds(tree: Tree, box: Box) -> None:
     known = intervals(box)
     dim, estimate = built(tree), Estimate(known)
@@ -54,7 +55,7 @@ def test_a_dim_is_within_its_bounds(tree: Tree, box: Box) -> None:
 
 
 @given(predicates_sharing(), BOXES)
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_what_bounds_decide_is_so(tree: Tree, box: Box) -> None:
     known = intervals(box)
     constraint = built(tree)
@@ -64,7 +65,7 @@ def test_what_bounds_decide_is_so(tree: Tree, box: Box) -> None:
 
 
 @given(st.one_of(dims_sharing(), predicates_sharing()), BOXES)
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_simplifying_within_bounds_changes_no_value(tree: Tree, box: Box) -> None:
     known = intervals(box)
     node, knowledge = built(tree), Knowledge(Estimate(known), {})
@@ -75,7 +76,7 @@ def test_simplifying_within_bounds_changes_no_value(tree: Tree, box: Box) -> Non
 
 
 @given(dims_sharing(), dims_sharing())
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_an_exact_division_multiplies_back(dividend: Tree, divisor: Tree) -> None:
     a, b = built(dividend), built(divisor)
     assume(b.terms)
@@ -87,7 +88,7 @@ ROWS = st.lists(st.tuples(*(st.integers(-3, 3) for _ in NAMES), st.integers(-6, 
 
 
 @given(ROWS)
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_contradictory_rows_have_no_solution(rows: list[tuple[int, ...]]) -> None:
     dims = [sum((variable(name) * c for name, c in zip(NAMES, row, strict=False)), constant(row[-1])) for row in rows]
     if contradictory(dims):
@@ -96,7 +97,7 @@ def test_contradictory_rows_have_no_solution(rows: list[tuple[int, ...]]) -> Non
 
 
 @given(st.lists(predicates_sharing(), min_size=1, max_size=3))
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_what_cases_refute_has_no_model(trees: list[Tree]) -> None:
     constraints = [built(tree) for tree in trees]
     if Refuter(LIMITS).refuted(System(constraints)) is not None:
@@ -105,7 +106,7 @@ def test_what_cases_refute_has_no_model(trees: list[Tree]) -> None:
 
 
 @given(st.lists(predicates_sharing(), max_size=3), predicates_sharing())
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_a_narrowed_system_has_the_models_of_both(trees: list[Tree], case: Tree) -> None:
     """What is at rest before a case is added says with it what all of it says at once."""
     before = System(map(built, trees))
@@ -126,7 +127,7 @@ def state_of(system: System) -> tuple[object, ...]:
 
 
 @given(st.lists(predicates_sharing(), min_size=1, max_size=4))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_an_estimate_apart_is_one_without_a_form(trees: list[Tree]) -> None:
     """Of what a form is made of both know the same, of the form and its sums and differences each its own."""
     system = System(map(built, trees))
@@ -145,7 +146,7 @@ def two_names(tree: Tree) -> Tree:
 
 
 @given(predicates_sharing())
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_no_smaller_counterexample_exists(tree: Tree) -> None:
     """Over two sizes the search is complete for small numbers, so the least one is found."""
     goal, facts = built(two_names(tree)), Facts()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gradual.dims.solver.smt import ask, question, script
 from gradual.dims.store.facts import Facts
@@ -17,6 +17,7 @@ from gradual.dims.term.constraint import all_of, any_of, at_least, divides, equa
 from gradual.dims.term.dim import ite, maximum, variable
 from gradual.dims.term.evaluation import satisfied
 from tests.generators.dims import NAMES, Tree, built, predicates_sharing
+from tests.thorough import examples
 
 ROOT = Path(__file__).parents[2]
 a, b, c, d, h, m, n = map(variable, "abcdhmn")
@@ -76,7 +77,7 @@ def divisors(tree: Tree) -> list[Tree]:
 
 
 @given(predicates_sharing())
-@settings(max_examples=60, deadline=None)
+@examples(30)
 def test_z3_finds_no_difference_between_a_term_and_its_normal_form(tree: Tree) -> None:
     import z3
 
@@ -96,7 +97,7 @@ def test_z3_finds_no_difference_between_a_term_and_its_normal_form(tree: Tree) -
 
 
 @given(predicates_sharing())
-@settings(max_examples=40, deadline=None)
+@examples(20)
 def test_models_that_evaluate_are_models(tree: Tree) -> None:
     """Z3 is never the judge of its own answer, and "unsat" is never said of what has a small model."""
     constraint = built(tree)

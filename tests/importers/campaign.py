@@ -27,13 +27,20 @@ from gradual.importers.common.refusals import Refused, Unsupported
 from gradual.importers.onnx.file.reading import read
 from gradual.importers.onnx.program import program
 from gradual.run.value import Blame, Fault
-from tests.importers import drawn_elements, drawn_networks, drawn_shapes
+from tests.importers import (
+    drawn_elements,
+    drawn_microsoft,
+    drawn_networks,
+    drawn_quantized,
+    drawn_shapes,
+    drawn_signals,
+)
 from tests.importers.drawn import FAMILIES, Drawn, drawn
 from tests.importers.node_tests import tensor
 from tests.ops.onnx_runtime import Declined, Died, Runtime
 from tests.ops.onnx_runtime import Refused as NotAdmitted
 
-DRAWING = drawn_elements, drawn_networks, drawn_shapes
+DRAWING = drawn_elements, drawn_microsoft, drawn_networks, drawn_quantized, drawn_shapes, drawn_signals
 """The modules whose families are in `FAMILIES`."""
 LISTED = Path(__file__).with_name("differences.txt")
 NEAR = {"float16": 1e-2, "float32": 2e-4, "float64": 1e-6}

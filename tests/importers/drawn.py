@@ -61,7 +61,7 @@ class Made:
 Family = Callable[["Draw"], Made]
 
 FAMILIES: dict[str, Family] = {}
-"""What draws a node, by operator."""
+"""What draws a node, by operator; the name of one that is not ONNX's own begins with its domain."""
 
 
 def draws(*operators: str) -> Callable[[Family], Family]:
@@ -167,10 +167,12 @@ def ints(*values: int) -> Any:
 
 @cache
 def versions(operator: str) -> list[int]:
-    """The versions of ONNX's operators, from 7 on, in which an operator changed."""
+    """The versions of ONNX's operators, from 7 on, in which an operator changed; one that is not ONNX's has one."""
     changed = {
         one.since_version for one in defs.get_all_schemas_with_history() if (one.name, one.domain) == (operator, "")
     }
+    if not changed:
+        return [NEWEST]
     first = max((version for version in changed if version <= 7), default=min(changed))
     return [max(first, 7), *sorted(version for version in changed if max(first, 7) < version <= NEWEST)]
 
@@ -219,13 +221,15 @@ def _model(draw: Draw, made: Made) -> Drawn:
         inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), sizes))
         told[-1] += "" if sizes == list(array.shape) else f" as {sizes}"
     results = [f"y{at}" for at in range(made.outputs)]
-    node = helper.make_node(made.operator, names, results)
+    domain, _, name = made.operator.rpartition(".")
+    node = helper.make_node(name, names, results, domain=domain)
     for name, value in made.attributes.items():  # an empty list tells no type
         kind = AttributeProto.INTS if value == [] else None
         node.attribute.append(helper.make_attribute(name, value, attr_type=kind))
     outputs = [ValueInfoProto(name=name) for name in made.gives or results]
     graph = helper.make_graph([node, *made.behind], "drawn", inputs, outputs, constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", draw.opset)], ir_version=10)
+    opsets = [helper.make_opsetid("", draw.opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
     says = f"{made.operator}-{draw.opset}({', '.join(told)}) {dict(made.attributes)}"
     return Drawn(model, feed, says + "".join(f" {one.op_type}" for one in made.behind))
 

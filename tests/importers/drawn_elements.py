@@ -197,10 +197,11 @@ def top(draw: Draw) -> Made:
 
 @draws("Unique")
 def unique(draw: Draw) -> Made:
-    shape = draw.shape(1, 2)
-    axis = draw.axis(len(shape)) if draw.rarely(0.3) else None
+    shape = draw.shape(1, 3)
+    axis = draw.axis(len(shape)) if draw.rarely(0.5) else None
     settings = draw.given(axis=axis, sorted=draw.whole(0, 1))
-    return Made("Unique", [draw.array(shape, draw.one("float32", "int64"), 0.0)], settings, draw.whole(1, 4))
+    few = draw.array(shape, draw.one("float32", "int64"), 0.0)
+    return Made("Unique", [few % 3 if draw.rarely(0.7) else few], settings, draw.whole(1, 4))
 
 
 @draws("NonZero")

@@ -93,12 +93,43 @@ def pool(draw: Draw) -> Made:
     if name == "LpPool":
         settings |= draw.given(p=draw.one(1, 2, 3))
     x = draw.array((draw.size(), draw.size(), *(draw.whole(1, 6) for _ in kernel)), "float32", 0.0)
-    return Made(name, [x], settings | {"kernel_shape": kernel})
+    outputs = 2 if name == "MaxPool" and draw.opset >= 8 and draw.rarely(0.3) else 1
+    settings |= draw.given(storage_order=draw.whole(0, 1)) if outputs == 2 else {}
+    return Made(name, [x], settings | {"kernel_shape": kernel}, outputs)
+
+
+@draws("MaxUnpool")
+def unpool(draw: Draw) -> Made:
+    count = draw.one(1, 2, 2, 3)
+    kernel = [draw.whole(1, 3) for _ in range(count)]
+    strides = [draw.whole(1, 3) for _ in kernel]
+    given = (draw.size(), draw.size(), *(draw.whole(1, 4) for _ in kernel))
+    spans = [(size - 1) * step + span for size, step, span in zip(given[2:], strides, kernel, strict=True)]
+    cells, taken = int(np.prod([*given[:2], *spans])), int(np.prod(given))
+    indices = np.array(draw.random.sample(range(cells), min(taken, cells)), np.int64)
+    return Made(
+        "MaxUnpool", [draw.array(given), np.resize(indices, given)], {"kernel_shape": kernel, "strides": strides}
+    )
 
 
 @draws("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(draw: Draw) -> Made:
     return Made(draw.operator, [draw.array(draw.shape(3, 5), "float32", 0.0)])
+
+
+@draws("GlobalLpPool")
+def global_norm(draw: Draw) -> Made:
+    return Made("GlobalLpPool", [draw.array(draw.shape(3, 5), "float32", 0.0)], draw.given(p=draw.one(1, 2, 3)))
+
+
+@draws("MaxRoiPool")
+def greatest_of_regions(draw: Draw) -> Made:
+    n, c, h, w = (max(draw.size(), 1) for _ in range(4))
+    count = draw.whole(0, 3)
+    corners = np.sort(np.abs(draw.array((count, 2, 2), "float32", 0.0)), axis=1).reshape(count, 4)
+    index = np.array([[draw.whole(0, n - 1)] for _ in range(count)], np.float32).reshape(count, 1)
+    settings = {"pooled_shape": [2, draw.whole(1, 3)], **draw.given(spatial_scale=draw.one(1.0, 0.5))}
+    return Made("MaxRoiPool", [draw.array((n, c, h, w), "float32", 0.0), np.hstack([index, corners])], settings)
 
 
 @draws("LRN")
@@ -113,8 +144,10 @@ def batch_norm(draw: Draw) -> Made:
     given = draw.shape(2, 4)
     rows = [draw.array((given[1],), "float32", 0.0) for _ in range(3)]
     spread = np.abs(draw.array((given[1],), "float32", 0.0))
-    settings = draw.given(epsilon=draw.one(1e-5, 0.5), momentum=0.9)
-    return Made("BatchNormalization", [draw.array(given, "float32", 0.0), *rows, spread], settings)
+    settings = draw.given(epsilon=draw.one(1e-5, 0.5), momentum=draw.one(0.9, 0.25, 1.0))
+    settings |= {"training_mode": 1} if draw.opset >= 14 and draw.rarely(0.3) else {}
+    outputs = 3 if "training_mode" in settings else 1
+    return Made("BatchNormalization", [draw.array(given, "float32", 0.0), *rows, spread], settings, outputs)
 
 
 @draws("InstanceNormalization")
@@ -152,6 +185,7 @@ def resize(draw: Draw) -> Made:
     given = tuple(max(size, 1) for size in draw.shape(3, 4)) if draw.rarely(0.9) else draw.shape(2, 5)
     rank, mode = len(given), draw.one("nearest", "nearest", "linear", "cubic")
     modes = ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"]
+    modes += ["half_pixel_symmetric"] if draw.opset >= 19 else []
     settings = draw.given(coordinate_transformation_mode=draw.one(*modes), mode=mode)
     settings |= draw.given(nearest_mode=draw.one("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"))
     if mode == "cubic":
@@ -160,13 +194,15 @@ def resize(draw: Draw) -> Made:
         settings = {"mode": "nearest" if draw.rarely(0.5) else "linear"}
     outer = draw.rarely(0.15)
     moved = [at >= min(2, rank - 1) or outer for at in range(rank)]
-    factors = [draw.one(1.0, 2.0, 3.0, 0.5, 1.5) if one else 1.0 for one in moved]
+    factors = [draw.one(1.0, 2.0, 3.0, 0.5, 1.5, 0.7, 2.3, 0.9) if one else 1.0 for one in moved]
     sizes = [draw.whole(1, 8) if one else size for one, size in zip(moved, given, strict=True)]
     chosen = None
     if draw.opset >= 18 and draw.rarely(0.2):
         chosen = draw.random.sample(range(rank), draw.whole(1, rank))
         settings["axes"] = [axis - rank if draw.rarely(0.3) else axis for axis in chosen]
         factors, sizes = [factors[axis] for axis in chosen], [sizes[axis] for axis in chosen]
+    if draw.opset >= 18 and draw.rarely(0.15):
+        settings["keep_aspect_ratio_policy"] = draw.one("not_larger", "not_smaller")
     x = draw.array(given, "float32", 0.0)
     scales = Setting(np.array(factors, np.float32))
     if draw.opset < 11:
@@ -181,12 +217,21 @@ def resize(draw: Draw) -> Made:
 
 @draws("GridSample")
 def grid_sample(draw: Draw) -> Made:
-    n, c, h, w = (max(draw.size(), 1) for _ in range(4))
-    grid = draw.array((n, draw.whole(1, 3), draw.whole(1, 3), 2), "float32", 0.0) / 4
+    count = 3 if draw.opset >= 20 and draw.rarely(0.3) else 2
+    n, c, *sizes = (max(draw.size(), 1) for _ in range(count + 2))
+    grid = draw.array((n, *(draw.whole(1, 3) for _ in range(count)), count), "float32", 0.0) / 4
     modes = ("linear", "nearest", "cubic") if draw.opset >= 20 else ("bilinear", "nearest", "bicubic")
     padding = draw.one("zeros", "border", "reflection")
     settings = draw.given(mode=draw.one(*modes), padding_mode=padding, align_corners=draw.whole(0, 1))
-    return Made("GridSample", [draw.array((n, c, h, w), "float32", 0.0), grid], settings)
+    return Made("GridSample", [draw.array((n, c, *sizes), "float32", 0.0), grid], settings)
+
+
+@draws("AffineGrid")
+def affine_grid(draw: Draw) -> Made:
+    count, n = draw.one(2, 2, 3), draw.whole(1, 2)
+    sizes = [n, draw.whole(1, 2), *(draw.whole(1 if draw.rarely(0.2) else 2, 4) for _ in range(count))]
+    theta = draw.array((n, count, count + 1), "float32", 0.0)
+    return Made("AffineGrid", [theta, Setting(ints(*sizes))], draw.given(align_corners=draw.whole(0, 1)))
 
 
 @draws("RoiAlign")
@@ -231,7 +276,8 @@ def recurrent(draw: Draw) -> Made:
     state = (batch, count, hidden) if first else (count, batch, hidden)
     inputs: list[Any] = [x, small(count, gates * hidden, width), small(count, gates * hidden, hidden)]
     inputs.append(small(count, 2 * gates * hidden) if draw.rarely(0.6) else None)
-    inputs.append(Setting(np.full(batch, steps, np.int32)) if draw.rarely(0.2) else None)
+    lengths = [steps if draw.rarely(0.3) else draw.whole(-1 if draw.rarely(0.05) else 0, steps) for _ in range(batch)]
+    inputs.append(Setting(np.array(lengths, np.int32)) if draw.rarely(0.5) else None)
     inputs.append(small(*state) if draw.rarely(0.5) else None)
     settings = {"hidden_size": hidden, "direction": direction} | ({"layout": 1} if first else {})
     settings |= draw.given(clip=0.5) if draw.rarely(0.2) else {}

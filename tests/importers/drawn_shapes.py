@@ -225,7 +225,10 @@ def blocks(draw: Draw) -> Made:
 
 @draws("Pad")
 def pad(draw: Draw) -> Made:
-    given, mode = draw.shape(1), draw.one("constant", "constant", "reflect", "edge")
+    given, mode = (
+        draw.shape(1),
+        draw.one("constant", "constant", "reflect", "edge", "wrap" if draw.opset >= 19 else "edge"),
+    )
     chosen = draw.axes(len(given)) if draw.opset >= 18 and draw.rarely(0.3) else None
     count = len(given) if chosen is None else len(chosen)
     low = -3 if draw.rarely(0.4) else 0

@@ -21,6 +21,8 @@ from gradual.run.value import Blame, Fault
 from tests.importers.node_tests import tensor
 
 TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
+TYPES |= {"int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "int32": TensorProto.INT32}
+TYPES |= {"float16": TensorProto.FLOAT16}
 
 Shape = Sequence[int | str | None] | None
 

@@ -29,6 +29,9 @@ from gradual.run.value import Blame, Fault
 COARSE = 2.0**-6
 """What a few operations in a row may differ by in 16 bits, relatively: some of ONNX's results are rounded once only."""
 
+ROUNDED = {32: 2.0**-24, 64: 2.0**-53}
+"""What a sum of numbers may differ by, for the width of floats, relatively to the greatest of them."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -87,7 +90,7 @@ def _outcome(case: Any, model: Any, fixed: frozenset[int]) -> Outcome:
         return Outcome(case.name, "rejected", "; ".join(str(d.message) for d in compilation.diagnostics))
     for inputs, expected in case.data_sets:
         try:
-            given = [value for at, value in enumerate(inputs) if value is not None and at not in fixed]
+            given = [_argument(value, kind) for at, value, kind in _present(case, inputs) if at not in fixed]
             found = _run(compilation, imported, given)
         except (Blame, Fault) as error:
             return Outcome(case.name, "stopped", str(error))
@@ -97,12 +100,20 @@ def _outcome(case: Any, model: Any, fixed: frozenset[int]) -> Outcome:
 
 
 def _run(compilation: Compilation, imported: Program, inputs: Sequence[Any]) -> list[gradual.Tensor]:
-    value = compilation.run("@main", *map(_argument, inputs), *imported.weights.values())
-    return list(_tensors(value))
+    return list(_tensors(compilation.run("@main", *inputs, *imported.weights.values())))
 
 
-def _argument(value: Any) -> Any:
-    """A tensor, or a sequence of them."""
+def _present(case: Any, inputs: Sequence[Any]) -> list[tuple[int, Any, str]]:
+    """The inputs that the model has, each with its place and its kind: of a node, others may be left out."""
+    kinds = [str(port.type.WhichOneof("value")) for port in case.model.graph.input]
+    given = [(at, value) for at, value in enumerate(inputs) if value is not None or len(inputs) == len(kinds)]
+    return [(at, value, kind) for (at, value), kind in zip(given, kinds, strict=True)]
+
+
+def _argument(value: Any, kind: str = "") -> Any:
+    """A tensor, or a sequence of them; of a `kind` that may be absent, as an optional value."""
+    if kind == "optional_type":
+        return gradual.Constructed(*(("None", ()) if value is None else ("Some", (_argument(value),))))
     if not isinstance(value, list):
         return tensor(value)
     rest = gradual.Constructed("Nil", ())
@@ -138,9 +149,10 @@ def _difference(case: Any, found: Sequence[gradual.Tensor], outputs: Sequence[An
         if one.shape != wanted.shape or one.dtype is not wanted.dtype:
             return f"output {index}: {one.dtype}{list(one.shape)} instead of {wanted.dtype}{list(wanted.shape)}"
         rtol = max(case.rtol, COARSE) if one.dtype.bits == 16 else case.rtol
-        left, right = one.flat(), wanted.flat()
-        if not np.allclose(np.array(left, float), np.array(right, float), rtol=rtol, atol=case.atol, equal_nan=True):
-            return f"output {index}: {left[:6]} instead of {right[:6]}"
+        left, right = np.array(one.flat(), float), np.array(wanted.flat(), float)
+        atol = max(case.atol, ROUNDED.get(one.dtype.bits, 0.0) * np.max(np.abs(right[np.isfinite(right)]), initial=0.0))
+        if not np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True):
+            return f"output {index}: {left[:6].tolist()} instead of {right[:6].tolist()}"
     return ""
 
 

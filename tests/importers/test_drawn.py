@@ -16,13 +16,28 @@ from tests.importers.drawn import FAMILIES, NEWEST
 NODES = 400
 
 NOT_DRAWN = {
-    *("If", "Loop", "SequenceMap"),  # graphs: what they mean is tested by hand
+    *("If", "Loop", "Scan", "SequenceMap"),  # graphs: what they mean is tested by hand
     *("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"),
+    *("Optional", "OptionalGetElement", "OptionalHasElement"),  # no tensors
     *("SequenceAt", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "ConcatFromSequence"),
     *("Scatter", "Upsample", "Constant"),  # other names of what is drawn
-    *("Attention", "CumProd", "RMSNormalization", "Swish"),  # younger than the versions that are drawn
+    *(
+        "Attention",
+        "CumProd",
+        "RMSNormalization",
+        "Swish",
+        "BitCast",
+        "TensorScatter",
+    ),  # younger than the versions that are drawn
+    *("com.microsoft.BiasSplitGelu", "com.microsoft.QLinearWhere", "com.microsoft.MatMulInteger16"),  # no kernel
+    *("com.microsoft.GroupNorm", "com.microsoft.SkipGroupNorm", "com.microsoft.NhwcConv"),
+    "com.microsoft.SimplifiedLayerNormalization",
 }
 """Operators of which no single node is drawn."""
+
+
+BLOCKED = "com.microsoft.nchwc"
+"""The domain of operators whose data are laid out for a processor: a model of one node does not tell for which."""
 
 
 def test_nodes_agree_with_the_runtime_or_differ_as_listed() -> None:
@@ -32,8 +47,9 @@ def test_nodes_agree_with_the_runtime_or_differ_as_listed() -> None:
 
 
 def test_every_operator_that_is_imported_is_drawn() -> None:
-    assert set(IMPORTERS) - NOT_DRAWN - set(FAMILIES) == set()
-    assert not set(FAMILIES) - set(IMPORTERS) - {name for name in FAMILIES if is_explained(name, NEWEST)}
+    imported = {f"{domain}.{name}".lstrip(".") for domain, name in IMPORTERS if domain != BLOCKED}
+    assert imported - NOT_DRAWN - set(FAMILIES) == set()
+    assert not set(FAMILIES) - imported - {name for name in FAMILIES if is_explained("", name, NEWEST)}
 
 
 def test_a_difference_that_no_line_explains_fails_the_run() -> None:

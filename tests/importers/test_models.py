@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.importers.model_shapes import Sizes, imported, sizes
-from tests.material import GRAPHS, needs_graphs
+from tests.material import GRAPHS, ONNX_ZOO, needs_graphs, needs_onnx_zoo
 
 WHERE = {
     "bert_ts": "seq <= 512",
@@ -44,3 +44,30 @@ def test_what_fails_for_a_size_is_refuted() -> None:
     (error,) = [one for one in compilation.diagnostics if one.severity == "error"]
     assert error.data["counterexample"] == {"seq": 513}
     assert any("where seq <= 512" in str(help) for help in error.help)
+
+
+KNOWN = {
+    "cf_scan_rnn": "",
+    "hf_fnet": "s21 <= 512",
+    "nn_conv_zoo": "height >= 3, width >= 3",
+    "nn_gru_packed": "",
+}
+"""Graphs of the zoo with scans, spectra, factors that leave a rest, and lengths of sequences; what inputs satisfy."""
+
+
+@needs_onnx_zoo
+@pytest.mark.parametrize("name", KNOWN)
+def test_every_size_of_rarer_operators_is_known(name: str) -> None:
+    path = ONNX_ZOO / f"{name}.onnx"
+    compilation, _ = imported(path, KNOWN[name])
+    found = sizes(path, compilation)
+    assert (compilation.ok, compilation.checks) == (True, ())
+    assert (found.open, found.wrong) == (0, ()) and found.known
+
+
+@needs_onnx_zoo
+@pytest.mark.parametrize("name", ["cf_if_ranks", "cf_optional"])
+def test_what_has_no_one_rank_or_may_be_absent_is_not_contradicted(name: str) -> None:
+    path = ONNX_ZOO / f"{name}.onnx"
+    compilation, _ = imported(path)
+    assert (compilation.ok, compilation.checks, sizes(path, compilation).wrong) == (True, (), ())

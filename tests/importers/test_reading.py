@@ -14,10 +14,11 @@ import gradual
 from gradual.importers.common.refusals import Refused, Unreadable
 from gradual.importers.onnx.file.model import Model
 from gradual.importers.onnx.file.reading import load, model_of, read
+from gradual.importers.onnx.importers import IMPORTERS
 from gradual.importers.onnx.program import program
 from gradual.importers.onnx.survey import measured
 from gradual.limits import LIMITS
-from tests.importers.models import body, compiled, model, node, ones, port, signature, whole
+from tests.importers.models import body, compiled, given, model, node, ones, port, same, signature, whole
 from tests.importers.node_tests import tensor
 
 OPSETS = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
@@ -112,7 +113,7 @@ def test_operators_that_onnx_does_not_know_are_told_like_others(tmp_path: Path) 
     inner = body("t", [node("Strange", "x", "t")], [], [port("t", None)])
     nodes = [
         node("Strange", "x", "a"),
-        node("Det", "a", "b"),
+        node("RegexFullMatch", "a", "b"),
         node("If", "c", "y", then_branch=inner, else_branch=inner),
     ]
     made = model(nodes, [port("x", ["n"]), port("c", [], "bool")], [port("y", None)])
@@ -120,7 +121,7 @@ def test_operators_that_onnx_does_not_know_are_told_like_others(tmp_path: Path) 
     path.write_bytes(made.SerializeToString())
     with pytest.raises(Refused) as refused:
         program(load(str(path)))
-    assert refused.value.reasons == (f"Strange `a` and 2 more: {UNKNOWN}", f"Det `b`: {UNKNOWN}")
+    assert refused.value.reasons == (f"Strange `a` and 2 more: {UNKNOWN}", f"RegexFullMatch `b`: {UNKNOWN}")
 
 
 def test_a_weight_with_too_few_elements_is_told() -> None:
@@ -141,19 +142,32 @@ UNKNOWN = "an operator that is not imported"
 
 
 def test_nodes_behind_a_refused_one_are_told_with_their_number() -> None:
-    nodes = [node("Det", "x", "a"), *(node("Det", name, f"{name}1") for name in ("a", "a1"))]
-    nodes += [node("Scan", "a", "b"), node("Strange", "b", "c", domain="elsewhere"), node("Neg", "c", "y")]
+    nodes = [node("RegexFullMatch", "x", "a"), *(node("RegexFullMatch", name, f"{name}1") for name in ("a", "a1"))]
+    nodes += [node("ImageDecoder", "a", "b"), node("Strange", "b", "c", domain="elsewhere"), node("Neg", "c", "y")]
     assert reasons(plain(*nodes)) == (
-        f"Det `a` and 2 more: {UNKNOWN}",
-        f"Scan `b`: {UNKNOWN}",
+        f"RegexFullMatch `a` and 2 more: {UNKNOWN}",
+        f"ImageDecoder `b`: {UNKNOWN}",
         "Strange `c`: an operator of the domain elsewhere",
     )
 
 
+def test_an_operator_of_another_domain_is_imported_by_its_domain_and_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of ONNX's own of the same name is another; what a model defines itself comes before both."""
+    monkeypatch.setitem(IMPORTERS, ("elsewhere", "Relu"), lambda use: use.call("negative", use[0]))
+    made = plain(node("Relu", "x", "a", domain="elsewhere"), node("Relu", "a", "y"))
+    assert same(given(made, ones(3) - 1), [1, 0, 0])
+    opsets = [*OPSETS, helper.make_opsetid("elsewhere", 1)]
+    own = helper.make_function("elsewhere", "Relu", ["p"], ["q"], [node("Abs", "p", "q")], opsets)
+    defined = model([node("Relu", "x", "y", domain="elsewhere")], [port("x", [3])], [port("y", None)], functions=[own])
+    assert same(given(defined, ones(3) - 1), [1, 0, 1])
+    others = plain(node("Gelu", "x", "a", domain="elsewhere"), node("Gelu", "a", "y", domain="elsewhere"))
+    assert reasons(others) == ("Gelu `a` and 1 more: an operator of the domain elsewhere that is not imported",)
+
+
 def test_nodes_in_graphs_and_in_functions_are_told() -> None:
-    inner = helper.make_function("own", "Inner", ["p"], ["q"], [node("Scan", "p", "q")], OPSETS)
+    inner = helper.make_function("own", "Inner", ["p"], ["q"], [node("ImageDecoder", "p", "q")], OPSETS)
     outer = helper.make_function("own", "Outer", ["p"], ["q"], [node("Inner", "p", "q", domain="own")] * 1, OPSETS)
-    then = body("then", [node("Det", "x", "t")], [], [port("t", None)])
+    then = body("then", [node("RegexFullMatch", "x", "t")], [], [port("t", None)])
     deeper = body("deeper", [node("If", "c", "d", then_branch=then, else_branch=then)], [], [port("d", None)])
     nodes = [
         node("Outer", "x", "o", domain="own"),
@@ -161,7 +175,7 @@ def test_nodes_in_graphs_and_in_functions_are_told() -> None:
         node("If", "c", "y", then_branch=deeper, else_branch=then),
     ]
     made = model(nodes, [port("x", ["n"]), port("c", [], "bool")], [port("y", None)], functions=[inner, outer])
-    assert reasons(made) == (f"Scan `q`: {UNKNOWN}", f"Det `t` and 2 more: {UNKNOWN}")
+    assert reasons(made) == (f"ImageDecoder `q`: {UNKNOWN}", f"RegexFullMatch `t` and 2 more: {UNKNOWN}")
 
 
 def test_what_is_told_of_many_nodes_is_told_once() -> None:

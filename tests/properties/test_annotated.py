@@ -16,7 +16,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import Outcome, compiled, outcome, same
 from tests.thorough import times
 
-PROGRAMS = times(36)
+PROGRAMS = times(24)
 PARTS = 6
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,9 @@ from tests.generators.indexing import generated_indexing
 from tests.properties.campaign import broken
 from tests.properties.case import Case
 from tests.properties.laws import LAWS
+from tests.thorough import times
 
-PROGRAMS = 40
+PROGRAMS = times(20)
 PARTS = 8
 RULE = "op.index.bounds"
 
@@ -29,7 +30,7 @@ def test_every_program_that_indexes_obeys(part: int) -> None:
 def test_the_programs_that_index_are_worth_running() -> None:
     """Many are refused for an index, many left with a check of one, which fails in some runs."""
     counts: Counter[str] = Counter()
-    for seed in range(PROGRAMS):
+    for seed in range(2 * PROGRAMS):
         one = Case(generated_indexing(seed), seed)
         counts["refused"] += any(error.rule == RULE for error in one.found.diagnostics)
         counts["accepted"] += one.found.ok

@@ -1,4 +1,4 @@
-"""Every law on sixty programs; `python -m tests.properties.campaign` takes more."""
+"""Every law on forty programs; `python -m tests.properties.campaign` takes more."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.properties.laws import LAWS
 from tests.properties.seeded.directed import obeys
 from tests.thorough import times
 
-PROGRAMS = times(60)
+PROGRAMS = times(40)
 """How many programs obey every law here."""
 PARTS = 20
 """Into how many tests they are parted."""

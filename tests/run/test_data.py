@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gradual
@@ -15,6 +15,7 @@ from gradual.interface.reports.json_lines import value_line
 from gradual.tensors.json_form import from_json, to_json
 from gradual.tensors.value import shown_value
 from gradual.tools.cli import entry
+from tests.thorough import examples
 
 LONG = 20_000
 PROGRAM = """
@@ -183,7 +184,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(40)
 @given(VALUES)
 def test_a_value_goes_through_json_and_through_text(value: object) -> None:
     assert shape(from_json(to_json(value))) == shape(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.compilation import Compilation
@@ -17,6 +17,7 @@ from gradual.run.steps import proxies
 from gradual.run.value import Blame, Part, Proxied
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
+from tests.thorough import examples
 
 
 def tensor(*shape: int) -> Tensor:
@@ -85,7 +86,7 @@ def agree(text: str, sizes: Sequence[int]) -> None:
             assert ends(compilation, "@main", tensor(size)) == composed
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(chains(first_order(True), OPEN, "@id"), st.booleans())
 def test_a_composition_blames_what_its_casts_blame_in_sequence(chain: str, doubled: bool) -> None:
     """T13 at first order.  [run.proxy.normal]"""
@@ -93,7 +94,7 @@ def test_a_composition_blames_what_its_casts_blame_in_sequence(chain: str, doubl
     agree(text.replace("= @id;", "= @twice;") if doubled else text, (0, 1, 2, 3))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(chains(first_order(False).map(lambda t: f"fn ({t}) -> {vector('?')}"), f"fn ({OPEN}) -> {vector('?')}", "@use"))
 def test_it_does_so_for_functions_that_take_functions(chain: str) -> None:
     """T13 at second order: what is passed is wrapped on its way in.  [run.proxy.normal]"""
@@ -103,7 +104,7 @@ def test_it_does_so_for_functions_that_take_functions(chain: str) -> None:
         agree(text + f"def @main(%x: {vector('?')}) {{ let %f = {{\n{chain}\n  }}; %f({passed}) }}", (1,))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(chains(first_order(False).map(lambda t: f"fn ({vector('?')}) -> {t}"), f"fn ({vector('?')}) -> {OPEN}", "@mk"))
 def test_it_does_so_for_functions_that_give_functions(chain: str) -> None:
     """T13 at second order: what comes back is wrapped on its way out.  [run.proxy.normal]"""

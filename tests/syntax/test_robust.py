@@ -7,13 +7,14 @@ import random
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradual.source import Source
 from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
 from gradual.syntax.printing.format import formatted
 from tests.syntax.corpus import needs_programs, programs
+from tests.thorough import examples
 
 SECONDS = 5.0
 PIECES = [
@@ -64,20 +65,20 @@ def assert_read(text: str) -> None:
     assert time.process_time() - started < SECONDS
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(st.text(max_size=60))
 def test_any_text_is_read(text: str) -> None:
     assert_read(text)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read(data: bytes) -> None:
     assert_read(data.decode("utf-8", "surrogateescape"))
     assert_read(data.decode("latin-1"))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(200)
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(("", " ")))
 def test_any_sequence_of_tokens_is_read(pieces: list[str], blank: str) -> None:
     assert_read(blank.join(pieces))

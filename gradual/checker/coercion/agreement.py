@@ -1,4 +1,4 @@
-"""Joins of closed types: several arguments that determine one type parameter, or types without run-time sizes.
+"""Joins of closed types, such as those of several arguments that determine one type parameter.
 
 Equal sizes stay. Sizes that are never equal are an error, as between branches. Other sizes become `?`, which is an
 error in a strict definition.   [type.agree]
@@ -60,7 +60,7 @@ class Agreement:
     reported: bool = False
 
     def join(self, left: GradualType, right: GradualType) -> GradualType | None:
-        """The most precise type that both can have; None if there is none, for which the caller calls `report`."""
+        """The most precise type no more precise than either; None if there is none, which the caller reports."""
         match left, right:
             case NeverType(), _:
                 return right
@@ -97,8 +97,8 @@ class Agreement:
     def _function(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
         """Join parameters and results, and keep the preconditions that both have.
 
-        If only one side binds no dims or types, the other is instantiated at its parameters. Bound dims that the joined
-        parameters do not determine become `?`.
+        If only one type binds dims or types, it is first instantiated at the parameters of the one that does not.
+        Bound dims that the joined parameters do not determine become `?`.
         """
         if len(left.params) != len(right.params):
             return None
@@ -114,7 +114,7 @@ class Agreement:
         return joined_function(left, like, params, result)
 
     def _unlike(self, left: FunctionType, right: FunctionType) -> FunctionType | None:
-        """Join functions whose binders do not correspond."""
+        """Join function types whose binders do not correspond one to one."""
         free = [type for type in (left, right) if not type.binders and not type.types]
         if len(free) != 1:
             forgotten = (without_dims(type, set(type.binders)) for type in (left, right))
@@ -182,7 +182,7 @@ class Agreement:
 
 
 def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callable[[int, int], str]) -> Agree:
-    """A function that joins the types two arguments give to one type parameter, or reports that they never agree.
+    """A function that joins the types that two arguments give to one type parameter, or reports that they never agree.
 
     `says` names the two arguments in reports.
     """
@@ -199,7 +199,7 @@ def agreeing(state: Elaboration, rule: str, spans: Sequence[Span], says: Callabl
 
 
 def promising(state: Elaboration, rule: str, span: Span) -> Agree:
-    """As `agreeing`, for a promised function type: sizes that may differ are an error in strict definitions only."""
+    """As `agreeing`, for a promised function type: sizes that never agree are an error in strict definitions only."""
 
     def agree(left: Shown, right: Shown) -> GradualType:
         agreement = Agreement(state, rule, "the types promised here", (span, span), refuses=False)
@@ -223,7 +223,10 @@ def disagreement(
     witness: Mapping[str, int],
     forgets: str = "",
 ) -> Diagnostic:
-    """The error about two sizes of an axis that are never equal, or differ at the witness; `forgets` types both."""
+    """The error about two sizes of an axis that are never equal, or differ at the witness.
+
+    `forgets` is the source text of a type that both tensors have.
+    """
     sample = dict(witness)
     at = f" for {', '.join(f'{name} = {value}' for name, value in sample.items())}" if sample else ""
     return Diagnostic(

@@ -45,7 +45,7 @@ class Ascription:
 
 
 def ascribe(state: Elaboration, value: str, written: Ascription, hint: str | None) -> str:
-    """Coerce a value to a written type and forget all else about it; bind new dimension names to its sizes.
+    """Coerce a value to a written type, forget all else about the value, and bind new names in the type to its sizes.
 
     [type.annotation] [type.cast] [type.forget]
     """
@@ -97,7 +97,7 @@ def _measured(
 def _named(
     state: Elaboration, value: str, fits: str, target: GradualType, written: Ascription, hint: str | None
 ) -> str:
-    """Give the value a new name of which only the written type is known; sizes behind its `?` are kept for reports."""
+    """Bind the value to a new name known only at the written type; reports still see the sizes behind each `?`."""
     name, annotation = state.values.fresh(hint), written.annotation
 
     def promise(path: str, axis: int | None) -> Promise:

@@ -43,7 +43,7 @@ def converted(
 ) -> str | None:
     """Convert the data at a path below a value to another type; None after reporting that this always fails.
 
-    If nothing changes, the result is its path, such as `%x#0`.  [type.data.convert]
+    If no part of the data changes, the result is `path` itself, such as `%x#0`.  [type.data.convert]
     """
     regular = Regular(state.program.data, state.program.limits.parts)
     if fits(source, target, regular):

@@ -113,7 +113,7 @@ def constructor_named(state: Elaboration, name: str) -> Constructor | None:
 
 
 def constructor_type(program: Program, constructor: Constructor) -> FunctionType:
-    """`Cons : fn [A](A, List[A]) -> List[A]`.  [type.constructor]"""
+    """The type of a constructor as a function: `Cons : fn [A](A, List[A]) -> List[A]`.  [type.constructor]"""
     types = program.data[constructor.data].types
     names = tuple(f"%?{i}" for i in range(len(constructor.fields)))
     return FunctionType(names, constructor.fields, DataType(constructor.data, types), types=types, order=types)
@@ -205,7 +205,7 @@ def constructor_value(state: Elaboration, constructor: Constructor, span: Span, 
 
 
 def _of_its_own(state: Elaboration, type: FunctionType) -> FunctionType:
-    """The type of a constructor, its type parameters renamed to fresh ones."""
+    """The type of a constructor, with fresh names for its type parameters."""
     own = tuple(state.scope.type_parameter(one.name) for one in type.types)
     found = renamed(type, replace(type, types=own))
     assert found is not None

@@ -1,7 +1,7 @@
 """A value flows into a written type: an argument, a result, an annotation, a cast.
 
-Its obligations are about sizes and ranks. Functions, references and data cannot be checked at once and are converted,
-so `flow` returns the variable whose value has the written type.
+The obligations of a flow are about sizes and ranks. Functions, references and data cannot be checked at once and are
+converted, so `flow` returns the variable whose value has the written type.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _owed(state: Elaboration, value: str, demand: Demand, place: Place) -> Oblig
 def _converted(state: Elaboration, value: str, coercion: Coercion, place: Place) -> str | None:
     """Convert the part of a value that needs it; None after reporting that this always fails.
 
-    If nothing changes, the result is its path, such as `%x#0`.
+    If no part of the value changes, the result is its path, such as `%x#0`.
     """
     path = coercion.path
     match coercion.source, coercion.target:

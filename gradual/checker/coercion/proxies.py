@@ -111,7 +111,7 @@ def _read(state: Elaboration, value: str, source: ReferenceType, place: Place) -
 def _promised(
     state: Elaboration, target: FunctionType, place: Place
 ) -> tuple[tuple[Param, ...], FunctionType, tuple[tuple[Variable, Dim], ...]]:
-    """The unpacked parameters of the promised type, that type over their names, and binder -> dim read from them."""
+    """The promised type's unpacked parameters, the type in terms of them, and each binder with its dim there."""
     fresh: dict[Variable, Dim] = {}
     for binder in target.binders:
         fresh[binder] = state.scope.rigid(binder.name)
@@ -143,7 +143,7 @@ def _promised(
 
 
 def _parameter(state: Elaboration, name: str, type: GradualType, says: str, place: Place) -> Param:
-    """Define an unpacked parameter of a proxy; the context is blamed for its unknowns."""
+    """Define an unpacked parameter of a proxy; the context is blamed for unknown sizes of the parameter."""
     promise = Promise(place.annotation.span if place.annotation is not None else place.span, says)
     opened = state.enter(type, name, lambda path, axis: promise)
     for size in sizes(opened):

@@ -44,7 +44,7 @@ def bind_declared(
     bound: Callable[[str, Span], Dim],
     order: list[Variable | TypeVariable],
 ) -> bool:
-    """Bind the names in brackets: dims by `bound`, which appends to `order`, types here.  False after an error.
+    """Bind the names in brackets and append them to `order`; `bound` does so for dims. False after an error.
 
     Raises Unreadable if a name has two kinds.  [name.dimension] [type.parameter]
     """
@@ -75,9 +75,10 @@ def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, ot
 
 
 def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
-    """Bind new dim names in parameter types, outside function types: the function reads them from its arguments.
+    """Bind the new dim names in parameter types, which the function reads from its arguments.
 
-    A name is bound at its first occurrence as a whole size, or if there is none, at its first one.  [type.call.dims]
+    A name is bound at its first occurrence as a whole size, or else at its first occurrence.
+    Names inside function types are not bound here.  [type.call.dims]
     """
     measured = list(_measured(annotations))
     alone = {size.name for size in measured if isinstance(size, ast.Name)}

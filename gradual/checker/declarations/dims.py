@@ -234,7 +234,7 @@ class Sizes:
                 raise NotADim(f"expected a size, and `{name}` computes a tensor", expr.span)
 
     def _part(self, value: ast.Local | ast.Project) -> tuple[str, str, OpenedType]:
-        """The spelling, core variable and type of a variable in scope, or of a tuple field of one."""
+        """The spelling, core variable and type of a variable in scope, or of a tuple's field."""
         if isinstance(value, ast.Local):
             held = self.state.scope.names.get(value.name)
             if held is None:
@@ -266,9 +266,9 @@ class Sizes:
         return type.shape[axis]
 
     def _absent(self, message: str, span: Span) -> Dim:
-        """Report a missing axis or element: in a branch of a test, a check that always fails.
+        """Report a missing axis or element: emit a check that always fails in a branch of a test, else raise NotADim.
 
-        Elsewhere raises NotADim.  [op.axis] [type.if.fails]
+        [op.axis] [type.if.fails]
         """
         if self.declares or not (self.state.reach.tests or self.state.reach.unreachable):
             raise NotADim(message, span, "E0305", "op.axis")
@@ -303,7 +303,7 @@ class Sizes:
         return rank_of(type.origin) if name == "ndim" else numel_of(type.origin)
 
     def _element(self, value: ast.Local, index: int, span: Span) -> Dim:
-        """An element of an integer vector; if the length is unknown, require that it exists.  [dim.element]"""
+        """An element of an integer vector; if the length is unknown, require that the element exists.  [dim.element]"""
         if self.declares:
             raise NotADim("a declaration cannot refer to elements of its parameters", span, "E0206", "name.dimension")
         spelling, held, vector = self._part(value)

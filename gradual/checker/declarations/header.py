@@ -130,7 +130,7 @@ Measures = tuple[tuple[Variable, Dim], ...]
 def _solved(
     state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
 ) -> Measures | None:
-    """The dims by which rigid dims are read from the parameters; None after reporting dims that cannot be."""
+    """The dims by which rigid dims are read from the parameters; None after reporting an unreadable one."""
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
     if choice.unsolved:
         in_data = {v for part in data_parts(interface.params) for extent in extents(part) for v in extent.variables()}

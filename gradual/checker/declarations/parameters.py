@@ -29,7 +29,7 @@ Given = dict[str, GradualType]
 
 
 NOTHING = FunctionType((), (), NeverType())
-"""Stands in for the expected type where a literal has none."""
+"""A stand-in for the expected type of a literal that has none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,14 +49,14 @@ class HandedDown:
     where: tuple[Constraint, ...] = ()
 
     def numbers(self) -> set[int]:
-        """The indices of the scalar parameters whose values sizes of the expected type mention."""
+        """The indices of the scalar parameters that sizes of the expected type mention."""
         parts = (part for part in named_parts(self.expected) if isinstance(part.witness, ContentOf))
         return {self.expected.names.index(str(base_of(part))) for part in parts}
 
     def resolved(self, type: GradualType, values: Sequence[OpenedType | None]) -> GradualType:
         """A passed type, with the expected parameters replaced by the literal's values so far.
 
-        A size of a parameter without a value yet becomes `?`.
+        A size of a parameter that has no value yet becomes `?`.
         """
         own = [part for part in dict.fromkeys(unbound(type)) if base_of(part) in self.expected.names]
         known = read_off(own, self.expected, values)

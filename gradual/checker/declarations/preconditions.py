@@ -22,7 +22,13 @@ PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the s
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The context of a function's preconditions: written parameter types, own dims, and given preconditions."""
+    """What the preconditions of a function are read with.
+
+    Attributes:
+        params: the parameters' types; the bottom type for a parameter whose type comes from the expected type.
+        own: the named sizes of this function, as opposed to those of a function around it.
+        given: the `where` clauses of the function type that is expected where a literal stands.
+    """
 
     params: Sequence[GradualType]
     own: frozenset[Variable]
@@ -31,7 +37,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A precondition and its span; `presumed` if it is implicit, since a named size is at least 1."""
+    """A precondition and its span; `presumed` if it is not written: a named size is at least 1."""
 
     goal: Constraint
     span: Span
@@ -69,7 +75,7 @@ def assumed(
 
 
 def read_clauses(state: Elaboration, literal: ast.Fn) -> list[tuple[Clause, Reading]]:
-    """Read the `where` clauses, each with its reader's obligations; a clause with an error is left out."""
+    """Read the `where` clauses, each with the reader that has its division obligations; erroneous ones are left out."""
     read: list[tuple[Clause, Reading]] = []
     for written in literal.where:
         reading = Reading(state, declares=True)

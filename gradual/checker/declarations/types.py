@@ -101,7 +101,7 @@ class Reading(Sizes):
     def _hole(self, written: ast.Hole) -> Hole:
         """Read `?`, or `?{u. p}` if some size u satisfies p.  Raises Unreadable after reporting why.
 
-        Accepted goals do not refute a bound, given facts do: a type, as of a field, may never have a value.
+        Given facts may refute a bound, goals accepted before may not: a type may have no value, as that of a field.
         [type.bound] [check.apart]
         """
         if written.bound is None or written.binder is None:
@@ -217,7 +217,7 @@ class Reading(Sizes):
         return tuple(dict.fromkeys(owed))
 
     def _is_causal(self, type: FunctionType, spans: Mapping[Variable, Span]) -> None:
-        """Require that the parameters determine every dim; Unreadable after an error.  [type.function.dims]"""
+        """Require that the parameters determine every dim; raises Unreadable after an error.  [type.function.dims]"""
         arguments = [measuring(param, name) for param, name in zip(type.params, type.names, strict=True)]
         for unsolved in measured(type, arguments).unsolved:
             message = f"dimension `{unsolved.name}` of this function type cannot be inferred from its parameters"

@@ -76,7 +76,7 @@ def application_by_name(
 
 
 def _is_ranked(type: Typed) -> bool:
-    """Whether a value is a tensor of known rank, or a tuple of these; a mark on any other value has no effect."""
+    """Whether a value is a tensor of known rank or a tuple of such tensors; marking operators ignore other values."""
     match type:
         case TupleType(fields):
             return all(map(_is_ranked, fields))
@@ -96,7 +96,7 @@ def infix_application(state: Elaboration, expr: ast.Infix, hint: str | None) -> 
 
 
 def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:
-    """Check the arguments left to right, then the unsuffixed literals among `alike`, which take the others' dtype.
+    """Check the arguments left to right; unsuffixed literals at `alike` come last and take the dtype of a neighbour.
 
     [type.literal]
     """

@@ -34,7 +34,7 @@ Covering = Anything | Shape
 Row = tuple[Covering, ...]
 ANYTHING = Anything()
 ELSE = Shape("", ())
-"""A pseudo-constructor for those that no row names: specializing by it gives the default matrix; it has no fields."""
+"""A pseudo-constructor without fields for all that no row names: specializing by it gives the default matrix."""
 
 
 class Entangled(Exception):
@@ -68,7 +68,10 @@ class Rows:
                 self.open.append(row)
 
     def under(self, shape: Shape, again: bool = False) -> Rows:
-        """The matrix specialized by a shape, its fields in front; with `again`, it is cached and extended later."""
+        """The matrix specialized by a shape, whose fields become the first columns.
+
+        With `again`, the result is cached, and extended at the next call.
+        """
         part = self._parts.get(shape.constructor) or _Part(Rows())
         if again:
             self._parts[shape.constructor] = part
@@ -85,7 +88,10 @@ class _Part:
     open: int = 0
 
     def take(self, shaped: list[Row], open: list[Row], fields: Row) -> None:
-        """Append the rows added since the last call; a wildcard in the first column expands to `fields`."""
+        """Append the rows that `shaped` and `open` gained since the last call.
+
+        A wildcard in the first column expands to `fields`.
+        """
         for head, *rest in islice(shaped, self.shaped, None):
             self.rows.add((*(head.fields if isinstance(head, Shape) else fields), *rest))
         for _, *rest in islice(open, self.open, None):

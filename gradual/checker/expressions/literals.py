@@ -52,7 +52,7 @@ def own_dtype(expr: ast.Expr) -> DType:
 
 
 def dtype_beside(expr: ast.Expr, dtype: DType) -> DType:
-    """The element type of an unsuffixed literal next to a value of `dtype`: `dtype` if all numbers fit, or its own."""
+    """The element type of an unsuffixed literal beside a value of `dtype`: `dtype` if all numbers fit, else its own."""
     return dtype if all(fits(value, dtype) for value in values_of(expr)) else own_dtype(expr)
 
 

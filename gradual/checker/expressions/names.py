@@ -31,7 +31,7 @@ def variable(state: Elaboration, name: str, span: Span) -> str:
 
 
 def function_name(state: Elaboration, name: str, span: Span) -> str:
-    """The value of a function's name, of its interface's type; report an unknown one.  [name.function]"""
+    """The value of a function's name, at the type of its interface; report an unknown function.  [name.function]"""
     if name not in state.program.spans:
         help = similar("a function", name, state.program.spans)
         state.output.report(
@@ -47,9 +47,9 @@ def _interface(state: Elaboration, name: str) -> str:
 
 
 def named(state: Elaboration, name: str, span: Span, hint: str | None) -> str:
-    """The value of a bare name: of a dim an int64 scalar, of a constructor its value or function.
+    """The value of a bare name: a dim gives an int64 scalar, a constructor its data value or a function.
 
-    The value of a declared operator is a function; of any other operator a deferred lambda that applies it.
+    A declared operator gives a function, any other operator a deferred lambda that applies it.
     [name.type] [type.declared] [type.operator]
     """
     dim = state.scope.dims.get(name)

@@ -40,7 +40,7 @@ def reference(state: Elaboration, expr: ast.Ref, infer: Infer, hint: str | None)
 
 
 def _made(state: Elaboration, value: str, expr: ast.Ref, hint: str | None) -> str:
-    """Make a reference: its content's type is the value's, closed.  [type.reference.make]"""
+    """Make a reference, whose content has the value's type, closed.  [type.reference.make]"""
     held = state.values.types[value]
     assert not isinstance(held, Broken)
     content = settled_type(held)

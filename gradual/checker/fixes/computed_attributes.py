@@ -23,7 +23,7 @@ from gradual.syntax.tree.subexpressions import items_within, within
 COMPUTED = "computed"
 """The key of the attribute's name in a diagnostic's data."""
 LENGTH = "length"
-"""The key of the number of elements, if the attribute is a vector, in a diagnostic's data."""
+"""The key of the number of elements of a vector attribute in a diagnostic's data."""
 NOTE = (
     "an attribute takes numbers, names of sizes, variables that hold one integer, and their arithmetic; "
     "bind what is computed with `let`"

@@ -78,7 +78,7 @@ class Guessing:
     def leaves_room(self, clauses: Clauses) -> bool:
         """Whether the clauses are satisfiable with every size at least 2: a name rarely means a size of 0 or 1.
 
-        `n == 0` and `n <= 1` are not.
+        So `n == 0` and `n <= 1` leave no room.
         """
         clause = all_of(*clauses)
         larger = [at_least(of_atom(variable), constant(2)) for variable in clause.variables()]
@@ -210,7 +210,7 @@ def _periods(goal: Constraint) -> dict[Variable, int]:
 
 
 def _sameness(goal: Constraint, decider: Decider) -> Iterator[Constraint]:
-    """Yield the equalities of two names among a goal's disjuncts, and plainer or stronger forms of the others."""
+    """Yield the equalities of two names among a goal's disjuncts; other equalities in plainer or stronger forms."""
     for part in goal.parts if isinstance(goal, Or) else ():
         if isinstance(part, Equal) and bare(part.left) and bare(part.right):
             yield part

@@ -66,7 +66,7 @@ def shape_for(
 
 
 def _parameter(check: Check, checks: Sequence[Check], state: Elaboration, function: ast.Fn) -> _Parameter | None:
-    """The parameter whose `?`s are all the unknowns of a check; None if there is none."""
+    """The parameter whose `?`s are all the unknowns of a check; None if there is no such parameter."""
     unknown = {variable for variable in check.goal.variables() if variable in state.unknowns.existentials}
     for param in function.params:
         if not isinstance(param.annotation, ast.TensorType) or param.annotation.shape is None:
@@ -135,7 +135,7 @@ def _stretched(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Itera
 
 
 def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str, only_bounds: bool) -> dict[int, str]:
-    """Another parameter's sizes on the same axes, counted from the last; empty if one is a number and `only_bounds`."""
+    """Another parameter's sizes on the same axes, counted from the last; none if `only_bounds` and one is a number."""
     shape = other.annotation.shape if isinstance(other.annotation, ast.TensorType) else None
     if shape is None:
         return {}
@@ -150,7 +150,10 @@ def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str
 
 
 def _number(left: Mapping[int, Variable], checks: Sequence[Check]) -> int | None:
-    """The least number that, for every unknown in `left`, makes the checks hold; None if the checks are only bounds."""
+    """The least number that, for every unknown in `left`, makes the checks hold.
+
+    None if there is no such number, or if the checks are only bounds.
+    """
     goals = [check.goal for check in checks if set(left.values()) & set(check.goal.variables())]
     if not any(isinstance(goal, Equal) for goal in goals) or {
         variable for goal in goals for variable in goal.variables()

@@ -30,7 +30,7 @@ def advised(
     states: Sequence[tuple[Elaboration, ast.Fn]],
     trials: Trials,
 ) -> list[Diagnostic]:
-    """Add a verified `where` to errors about named dims that fail for some size; else a cast, if one helps."""
+    """Add a verified `where` to each error about a goal that fails for some named sizes, or else a cast that helps."""
     before = findings(diagnostics)
     diagnostics = [_with_another(one, diagnostics, before, trials) for one in diagnostics]
     helps: dict[int, Help] = {}
@@ -54,7 +54,7 @@ def advised(
 
 
 def _with_another(error: Diagnostic, all: Sequence[Diagnostic], before: Findings, trials: Trials) -> Diagnostic:
-    """Add to an error without a help that of another error, if it fixes both.   [check.required]"""
+    """Give an error without a help the help of another error if that fixes both.   [check.required]"""
     if error.code != "E0302" or error.help:
         return error
     for help in (help for other in all for help in other.help if help.edits):
@@ -91,7 +91,7 @@ class _Requiring:
     trials: Trials
 
     def helped(self, faults: Sequence[Fault], name: str) -> dict[int, Help]:
-        """The help for each fault that one `where` proves, by the identity of its error."""
+        """A map from `id(error)` to one help, a `where`, for the faults that it proves."""
         chosen = self.guessing.independent(self._foreseen(faults))
         outcome = self._tried(chosen) if chosen else None
         if outcome is None or not all(self._is_served(one, outcome) for one in faults):

@@ -1,6 +1,6 @@
 """Verified fixes: an edit is applied and the file checked again; the help is offered only if the error disappears.
 
-For a residual check caused by one or two `?`s, the size that proves it; for a `?` where none is allowed, a name.
+A residual check caused by one or two `?`s gets the size that proves it, and a `?` where none is allowed a name.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def kinds_of(diagnostic: Diagnostic) -> tuple[tuple[str, str], ...]:
 
 
 def is_gone(error: Diagnostic, after: Findings, before: Findings) -> bool:
-    """Whether every goal of an error has one finding less."""
+    """Whether each goal of an error has fewer findings than before."""
     return all(has_gone(kind, after, before) for kind in kinds_of(error))
 
 
@@ -159,7 +159,7 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 
 # -------------------------------------------------------------------------------------------------- residual checks
 def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
-    """A replacement for the `?`s that caused a residual check which proves it: a number, a name or a bound; or None.
+    """A number, name or bound in place of the `?`s that caused a residual check, if it proves the check; else None.
 
     A bound is checked instead at the function's entry, or where the value is passed.
     """
@@ -181,7 +181,7 @@ def residual(checks: Iterable[Check]) -> tuple[tuple[str, int], ...]:
 
 
 def _is_gone(check: Check, edits: Sequence[Edit], before: Outcome, after: Outcome) -> bool:
-    """Whether fewer checks of the same rule remain at its offset, which is moved by the edits before it."""
+    """Whether fewer checks of its rule remain at its offset, which earlier edits may have moved."""
     rule, place = check.blame.rule, check.span.start
     ahead = [edit for edit in edits if place >= edit.span.end]
     moved = sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in ahead)

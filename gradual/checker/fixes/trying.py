@@ -94,12 +94,12 @@ class _Repairing:
                 if error.code in NAMES:  # a name's meaning in another system is likelier than a similar name
                     break
         if revealing is None and error.code in NAMES and len(gone) == 1:
-            return gone[0]  # the only possible meaning of the name, even if its operands have other errors
+            return gone[0]  # it gives the name its only possible meaning, even if the operands have other errors
         return revealing
 
 
 def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
-    """Whether an error remains at the same source position: the repair fixes only another axis, or nothing."""
+    """Whether an error remains at the same source position, as when the repair fixes only another axis."""
     at = error.span
     over = next((edit for edit in help.edits if edit.span.start < at.end and at.start < edit.span.end), None)
     begin, end = (at.start, at.start + 1) if over is None else (over.span.start, over.span.start + len(over.text))
@@ -109,7 +109,7 @@ def _is_left(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
 
 
 def _is_asked(error: Diagnostic, help: Help, outcome: Outcome) -> bool:
-    """Whether the error only became a run-time check, because the edit made a size unknown: that fixes nothing."""
+    """Whether the error only became a run-time check because the edit made a size unknown, which fixes nothing."""
     begin = min(error.span.start, *(edit.span.start for edit in help.edits))
     end = max(error.span.end, *(edit.span.end for edit in help.edits)) + sum(len(edit.text) for edit in help.edits)
     return any(rule == error.rule and begin <= place <= end for rule, place in outcome.residual)

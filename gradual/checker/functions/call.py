@@ -36,7 +36,7 @@ from gradual.types.unpacking import sizes
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a call's obligations; `blames`: whether to blame the call, or else the origin of an unknown size."""
+    """The rules of a call's obligations; `blames` is False if the origin of an unknown size is blamed, not the call."""
 
     dims: str
     argument: str
@@ -179,7 +179,7 @@ def _agreeing(state: Elaboration, called: str, spans: Sequence[Span]) -> Agree:
 def _measurable(state: Elaboration, callee: Callee, operands: Sequence[str], spans: Sequence[Span]) -> bool:
     """Require that the arguments have the declared ranks, so that the dims can be inferred; False after an error.
 
-    Then name the arguments' elements.  [type.call.dims] [type.unranked.demand]
+    Then name the unknown elements of the arguments.  [type.call.dims] [type.unranked.demand]
     """
     places = _places(state, callee, spans)
     each = zip(operands, callee.type.params, places, strict=True)

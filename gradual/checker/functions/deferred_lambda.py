@@ -148,7 +148,7 @@ def _unnamed(literal: ast.Fn) -> tuple[str, ...]:
 
 
 def _affordable(state: Elaboration, call: ast.Call) -> bool:
-    """Whether one more call may be inlined; report the first that exceeds the limits."""
+    """Whether one more call may be inlined; report the first call that exceeds the limits."""
     limits = state.program.limits
     state.output.written_out += 1
     if state.output.written_out <= limits.expansions and len(state.scope.calls) < limits.nesting:
@@ -242,7 +242,8 @@ def _argument(
 ) -> str | None:
     """Type a deferred lambda among the operands by its parameter's type; None after reporting a mismatch.
 
-    A lambda whose result is more general than the type parameter that it takes is checked again at that general type.
+    If its result has the type parameter that it takes, and is more general than what the other arguments say of it,
+    the lambda is checked again at the more general type.
     """
     mark, proved, said = _marks(state), state.obligations.proved, len(state.output.diagnostics)
     held = deferred_at(state, operands[index], target, span, through, "type.call.argument")

@@ -1,4 +1,4 @@
-"""The obligations of an application for known indices: they are within bounds.   [op.index.bounds]"""
+"""The obligations that the known indices of an application are within bounds.   [op.index.bounds]"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def owe_bounds(
 
 
 def _is_possible(state: Elaboration, empty: Constraint) -> bool:
-    """Whether nothing may be looked up, by facts that outlive branches."""
+    """Whether there may be no index to look up (`empty`), judged by facts that outlive branches."""
     facts = state.facts.lasting()
     return facts.known.estimate.holds(facts.rewrite(empty)) is not False
 

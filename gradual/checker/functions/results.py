@@ -1,4 +1,4 @@
-"""The result type of an application: simplify its sizes, name unknown ones, add tracked elements."""
+"""The result type of an application: sizes are simplified, unknown ones named, and tracked elements added."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Application:
     asked: object = None
 
     def between(self) -> Iterable[InferenceType]:
-        """The related types: the operands and the result."""
+        """The types that the constraint relates: the operands and the result."""
         return (*self.operands, self.result)
 
     def learn(self, flows: Flows) -> None:
@@ -122,7 +122,7 @@ class Application:
         yield from self._answers([typed(operand, rest, self.limit) for operand in self.operands])
 
     def _answers(self, types: list[OpenedType]) -> Iterator[Result]:
-        """Yield the result; several if a size decides the result's rank (small ones are tried); none if rejected."""
+        """Yield the result; several if a size decides its rank (small sizes are tried); none if it is rejected."""
         try:
             yield self.operator.judge(*types, **self.attributes).result
         except OpenRank as open:
@@ -215,7 +215,7 @@ def _fits(result: Result, wanted: InferenceType) -> bool:
 
 
 def _tensor_of(flows: Flows, leaf: Leaf) -> Tensor:
-    """The operand as a tensor; an unknown is bound to a new one."""
+    """The operand as a tensor; an unknown operand is bound to a new tensor."""
     found = seen(leaf)
     if isinstance(found, Unknown):
         flows.bind(found, Tensor(Element(), Shape()))
@@ -236,7 +236,7 @@ def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None
 
 
 def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool) -> None:
-    """Add what all answers agree on; "any rank" only if no operand is `waiting` to become known."""
+    """Tell a tensor what all answers agree on; that any rank is possible only if no operand is `waiting`."""
     tensors = [answer for answer in answers if isinstance(answer, TensorType | UnrankedType)]
     dtypes = {answer.dtype for answer in tensors}
     if len(dtypes) == 1 and place.element.known() is None:
@@ -263,7 +263,7 @@ class Numeral:
 
     @property
     def own(self) -> DType:
-        """Its default element type, if the neighbouring operand determines none."""
+        """The default element type, used if the neighbouring operand determines none."""
         return own_dtype(self.literal)
 
     def learn(self, flows: Flows) -> None:
@@ -276,7 +276,7 @@ class Numeral:
             flows.equate(self.element, Element(dtype_beside(self.literal, dtype)))
 
     def between(self) -> Iterable[InferenceType]:
-        """The related type: the neighbouring operand."""
+        """The type that the constraint depends on: the neighbouring operand."""
         return (self.beside,)
 
 
@@ -297,5 +297,5 @@ class Field:
             flows.flow(operand.fields[self.index], self.result)
 
     def between(self) -> Iterable[InferenceType]:
-        """The related type: the tuple, until it is known."""
+        """The type that the constraint depends on: the tuple, until it is known."""
         return () if self.known else (self.operand,)

@@ -31,7 +31,7 @@ Calls = tuple[Span, ...]
 
 @dataclass(slots=True, eq=False)
 class Solution:
-    """The inferred type of each omitted one: of a parameter, of a `_`, of a recursive function's result.
+    """The inferred type in place of each omitted one: of a parameter, a `_`, or a recursive function's result.
 
     Attributes:
         places: syntax node -> stack of inlined calls -> inferred type.
@@ -40,7 +40,7 @@ class Solution:
     places: dict[object, dict[Calls, InferenceType]] = field(default_factory=dict)
 
     def of(self, place: object, calls: Calls) -> InferenceType:
-        """The type inferred for a syntax node under a stack of inlined calls; if there is none, under another stack."""
+        """The type inferred for a syntax node under a stack of inlined calls, or else under any other stack."""
         ways = self.places.get(place, {})
         return seen(ways.get(calls) or next(iter(ways.values()), Unknown()))
 
@@ -110,7 +110,7 @@ def of_type(type: GradualType, chosen: dict[TypeVariable, InferenceType]) -> Inf
 
 
 def annotation(found: InferenceType, span: Span) -> ast.Type | None:
-    """The annotation for an inferred type, with `?` for each size; None if not determined.  [type.omitted]"""
+    """The annotation for an inferred type, with `?` for each size; None if it is not determined.  [type.omitted]"""
 
     def several(skeletons: Sequence[InferenceType]) -> tuple[ast.Type, ...] | None:
         written = [annotation(one, span) for one in skeletons]

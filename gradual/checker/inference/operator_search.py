@@ -167,6 +167,6 @@ class Open(TensorType[Dim]):
 
 
 def tracked(type: TensorType[Dim], index: int, limit: int) -> TensorType[Dim]:
-    """The type with fresh symbolic contents, if values of this type have tracked contents."""
+    """The type with fresh symbolic contents if values of this type have tracked contents, else the type itself."""
     known = type.dtype.counts and tracked_length(type, limit) is not None
     return with_contents(type, f"?{index}") if known else type

@@ -32,8 +32,8 @@ class Scope:
     """Names in scope.
 
     Attributes:
-        names: variables.
-        types: type parameters.
+        names: the variables in scope.
+        types: the type parameters in scope.
         calls: the calls that are being inlined, outermost first.
     """
 

@@ -39,7 +39,7 @@ class Relation(Protocol):
         """Propagate what is known from some of the types to the others."""
 
     def between(self) -> Iterable[InferenceType]:
-        """The related types, whose unknown parts are watched."""
+        """The types that the constraint relates; their unknown parts are watched."""
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +54,7 @@ class Flow:
         flows.relate(self.source, self.target)
 
     def between(self) -> Iterable[InferenceType]:
-        """The related types: the source and the target."""
+        """The types that the flow relates: the source and the target."""
         return (self.source, self.target)
 
 
@@ -189,7 +189,7 @@ class Flows:
             self.touch(shape)
 
     def admit(self, shape: Shape, ranks: frozenset[int]) -> None:
-        """Restrict a shape to the ranks that a use admits; ignored if none would remain."""
+        """Restrict a shape to the ranks that a use admits; do nothing if no rank would remain."""
         narrowed = ranks if shape.ranks is None else shape.ranks & ranks
         if narrowed and narrowed != shape.ranks:
             shape.ranks = narrowed

@@ -49,7 +49,7 @@ class Shape:
     """The join of all shapes that flow to a position.
 
     Attributes:
-        at: None if no shape arrived yet, the sizes (None for one that differs or is unknown), or "*" for any rank.
+        at: None if no shape arrived yet, the sizes (None for a size that differs or is unknown), or "*" for any rank.
         fixed: whether the source text determines it, so that flows do not change it.
         ranks: the ranks that the uses of the position admit; None for all.
     """

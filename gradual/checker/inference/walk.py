@@ -61,7 +61,7 @@ class Inference:
 
     # ------------------------------------------------------------------------------------------------- solving
     def solved(self) -> Solution:
-        """Walk every definition and solve to a fixpoint; then default ranks and numbers one by one."""
+        """Walk every definition and solve to a fixpoint; then fix open ranks and numbers one by one, solving again."""
         scopes = {}
         for name, function in self.program.functions.items():
             scopes[name] = self.scope = Scope()
@@ -75,7 +75,7 @@ class Inference:
         return self.found
 
     def _ranks_by_use(self) -> bool:
-        """Set the rank of one tensor without a shape whose uses admit a single rank; False if there is no such one."""
+        """Set the rank of one tensor without a shape whose uses admit a single rank; False if no tensor is so."""
         places = (place for ways in self.found.places.values() for place in ways.values())
         for part in (part for place in places for part in sk.parts(place)):
             if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:
@@ -250,7 +250,7 @@ class Inference:
         return self._applied(operator.name, self._operands((expr.left, expr.right), (0, 1)), ())
 
     def _operands(self, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[InferenceType]:
-        """The arguments' types; `alike` indexes those with a common element type, which number literals take."""
+        """The arguments' types; those at the indices `alike` share an element type, which number literals take."""
         slots = [part for place in alike for part in parts(arguments[place])]
         if not any(map(adapts, slots)):
             return list(map(self.value, arguments))

@@ -43,7 +43,7 @@ class Branch:
     held: str = ""
 
     def has_shape_of(self, origin: str, type: OpenedType) -> bool:
-        """Whether the type, of the branch's value or a part, has the shape of the value `origin`.  [type.unranked]"""
+        """Whether the type of the branch's value, or of a part of it, has the shape of `origin`.  [type.unranked]"""
         match type:
             case UnrankedType():
                 return type.origin == origin
@@ -54,7 +54,7 @@ class Branch:
                 return False
 
     def has(self, target: Content, part: Content) -> bool:
-        """Whether a size or element of its value equals `target` under the `settled` facts.  [type.if.join]"""
+        """Whether `part`, a size or element of the value, equals `target` under the `settled` facts.  [type.if.join]"""
         said = self.settled.rewrite
         return part is target or said(part) is said(target)  # type: ignore[type-var]  # either both dims or both bools
 

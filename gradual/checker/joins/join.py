@@ -64,7 +64,7 @@ def joined(
 
 
 def _landed(state: Elaboration, branch: Branch, target: GradualType, rule: str) -> Branch | None:
-    """The branch with its value converted to the type on which all agree: functions wrapped, data converted.
+    """The branch with functions and data in its value converted to the types on which all branches agree.
 
     The branch's facts have ended, but none are needed: every size of the type is shared by all branches, or `?`.
     """
@@ -81,7 +81,7 @@ class Join:
     """The join of the types of branches, once all branches have been checked.  [type.if.join]
 
     Attributes:
-        truth: the condition of an `if` as a constraint; None for a `match` or if it cannot be read as one.
+        truth: the condition of an `if` as a constraint; None for a `match`, or for a condition that is no constraint.
         agreed: value path -> agreed type, for functions, data and references.
     """
 
@@ -112,7 +112,7 @@ class Join:
     def _of_some(
         self, types: Sequence[OpenedType], some: Sequence[tuple[OpenedType, OpenedType, int]], path: str
     ) -> Typed:
-        """Join only the branches whose type is not the bottom type; the bottom type if there are none."""
+        """Join only the branches whose type is not the bottom type; if all have it, so has the result."""
         if not some:
             return types[0]
         branches = [self.branches[i] for _, _, i in some]
@@ -187,7 +187,7 @@ class Join:
                 return own
 
     def _unranked(self, types: Sequence[OpenedType], path: str) -> Typed:
-        """Join to `*`: the first if all branches have the shape of its origin, else a new one.  [type.unranked]"""
+        """Join to the first type of unknown rank if all branches have its shape, else to a new `*`.  [type.unranked]"""
         found = [type for type in types if isinstance(type, TensorType | UnrankedType)]
         other = next((i for i, type in enumerate(found) if type.dtype is not found[0].dtype), None)
         if other is not None:

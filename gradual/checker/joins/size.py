@@ -35,7 +35,7 @@ class SizeJoin:
     """The join of the sizes and elements of branches.
 
     Attributes:
-        truth: the condition of an `if` as a constraint; None for a `match` or if it cannot be read as one.
+        truth: the condition of an `if` as a constraint; None for a `match`, or for a condition that is no constraint.
     """
 
     state: Elaboration
@@ -47,7 +47,8 @@ class SizeJoin:
         """The joined size at an axis; None after reporting two that never agree.
 
         The simplified sizes (`reads`) may give the join, and so may a proof without path conditions; only `dims` may
-        refute. A proof never chooses a number that is a rank (`ranks`): with less budget the program would be rejected.
+        refute. If the size may be a rank (`ranks`), no number is chosen by a proof, which a smaller budget might not
+        find: the program would then be rejected.
         """
         same = self._same(dims)
         if same is not None:
@@ -122,7 +123,7 @@ class SizeJoin:
         return any(excludes(facts, branch.given) for branch in branches if branch.deserted)
 
     def _hidden(self, dims: Sequence[Dim], path: str, axis: int, ranks: bool) -> Dim:
-        """Join sizes of which some cannot be named outside: another branch's size, `ite`, or a new unknown."""
+        """Join sizes of which some cannot be named outside, to another branch's size, an `ite`, or a new unknown."""
         kept = self._kept(dims, ranks)
         if kept is not None:
             return kept
@@ -160,7 +161,7 @@ class SizeJoin:
         return verdict
 
     def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
-        """Postpone an error about the first two sizes with a counterexample; reported if the definition is strict."""
+        """Postpone an error about the first two sizes with a counterexample; a strict definition will report it."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
             if mentions_existential(goal):

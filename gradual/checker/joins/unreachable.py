@@ -53,7 +53,7 @@ def of_any_rank(found: Asked) -> Asked:
 def alike(state: Elaboration, name: str, sides: Sequence[tuple[str, Span]], rule: str) -> Typed:
     """Join the values of branches by structure and element types only; nothing about sizes is reported.
 
-    BROKEN after reporting two that differ.   [type.if.taken]
+    BROKEN after reporting two types that differ.   [type.if.taken]
     """
     with state.untaken():
         types = [(value, state.values.types[value], at) for value, at in sides]

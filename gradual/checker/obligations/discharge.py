@@ -76,7 +76,7 @@ def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constr
 def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict in code that may never run: goals accepted outside of it do not refute.  [check.apart]
 
-    The check that is left fails if it is reached, since those goals contradict this one, or another accepted here.
+    An undecided goal's check fails whenever it is reached, since goals from outside contradict those accepted here.
     """
     verdict, asked = _verdict(state, state.facts.apart(state.reach.hypothetical or 0), goal, implied)
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
@@ -257,7 +257,7 @@ def _blame(state: Elaboration, owed: Obligation, goal: Constraint, because: str)
 
 
 def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
-    """The origins of a goal's unknowns, in source order; those of its rigid names if it has no unknown."""
+    """The origins of a goal's unknowns, in source order; if it has none, the origins of its rigid names."""
     variables = sorted(open, key=lambda variable: variable.name)
     existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]
     rigids = [

@@ -15,7 +15,7 @@ from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic
 
 IN_CALL = "in this call"
-"""The label of a call's span, in an error that its callee has with these arguments."""
+"""The label of a call's span in an error that is in the callee's body, given the arguments of the call."""
 
 _CODES = ("E0301", "E0302", "E0402")
 _NUMBER = re.compile(r"[0-9]+")
@@ -26,7 +26,7 @@ _ROOM = 100
 
 
 def told_together(state: Elaboration) -> None:
-    """Merge the diagnostics of a definition that are one fault, and put them in the words of the source."""
+    """Merge the diagnostics of a definition that are one fault, and replace generated names in them by source text."""
     groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
     for found in state.output.diagnostics:
         groups[_step(found)].append(found)

@@ -74,7 +74,7 @@ def foresee(state: Elaboration, callee: str, type: FunctionType, types: Sequence
 def _never_passes(
     state: Elaboration, callee: str, need: Latent, here: Mapping[Variable, Dim], span: Span, error: bool
 ) -> Diagnostic:
-    """The report on a requirement that never holds; for an equality it names the two sizes here."""
+    """The report on a requirement that never holds at this call; for an equality it names the two sizes."""
     blame, goal, sides = need.check.blame, need.goal.substitute(here), ""
     if isinstance(need.goal, Equal):
         left, right = (state.rewritten(side.substitute(here)) for side in (need.goal.left, need.goal.right))

@@ -86,7 +86,7 @@ def _place(state: Elaboration, value: str, size: Dim, axis: int) -> tuple[str, i
 
 
 def written_at(annotation: ast.Type, fields: list[str], axis: int | None) -> Span:
-    """The span of the size at an axis of a field in an annotation; that of the enclosing type if none is written."""
+    """The span of the size at an axis of a field in an annotation; that of the enclosing type if no size is written."""
     for field in fields:
         if not isinstance(annotation, ast.TupleType):
             return annotation.span

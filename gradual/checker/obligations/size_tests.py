@@ -36,7 +36,7 @@ def is_test(state: Elaboration, condition: str) -> bool:
 
 
 def _dtype(state: Elaboration, value: str) -> DType | None:
-    """The element type of a tensor; None of anything else."""
+    """The element type of a tensor; None for any other value."""
     type = state.values.types.get(value.split("#", 1)[0])
     return type.dtype if isinstance(type, TensorType | UnrankedType) else None
 

@@ -69,5 +69,5 @@ class Program:
     forgetful: set[str] = field(default_factory=set)
 
     def not_negative(self, dim: Dim) -> Constraint:
-        """`0 <= dim`."""
+        """The constraint `0 <= dim`."""
         return at_least(dim, _ZERO)

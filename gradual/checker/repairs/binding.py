@@ -58,14 +58,14 @@ def given(program: Program, application: Application, receiver: str | None = Non
 # ------------------------------------------------------------------------------------------------------- by a row
 @dataclass(slots=True)
 class _Bound:
-    """The parameters of a row with their texts, and the attributes that are not parameters."""
+    """The parameters of a row of the translation table with their texts, and the attributes that are no parameters."""
 
     values: dict[str, str | list[str]] = field(default_factory=dict)
     rest: dict[str, str] = field(default_factory=dict)
 
 
 def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | None:
-    """Translate a call by a row; None if the call does not match the row's parameters."""
+    """Translate a call by a row of the translation table; None if the call does not match the row's parameters."""
     bound = _bound(row, call)
     if bound is None:
         return None
@@ -172,7 +172,7 @@ def by_operator(operator: Operator, call: Given) -> str | None:
 
 
 def _renamed(operator: Operator, attributes: Mapping[str, str]) -> dict[str, str] | None:
-    """Rename attributes to those of an operator; None if it has no counterpart for one."""
+    """Rename attributes to those of an operator; None if one of them has no counterpart there."""
     specs = {spec.name: spec for spec in operator.attributes}
     found: dict[str, str] = {}
     for key, text in attributes.items():

@@ -1,6 +1,7 @@
 """Repairs of sizes that do not fit, for the most common mistakes.
 
-A reduction without `keepdims`, a missing axis, a transposed weight, a wrong layout, padding, stride or axis.
+The mistakes are a reduction without `keepdims`, a missing axis, a transposed weight, a wrong layout, padding, stride
+or axis.
 [op.broadcast.agree]
 """
 
@@ -214,7 +215,7 @@ def _fields(value: ast.Expr) -> tuple[ast.Expr, ...]:
 
 
 def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Change the `axis` of the application that takes the value; how the value is computed is kept."""
+    """Change the `axis` of the application that uses the rejected value, or else of the one that computes it."""
     if error.rule.endswith(".extent"):  # another axis is rarely meant only because this one may be empty
         return
     found = list(program.application_of(error))

@@ -131,7 +131,7 @@ def exchanged(error: Diagnostic, program: Program) -> Iterator[Help]:
         if application.is_infix or application.name in COMMUTATIVE:
             continue
         if error.rule == "op.index.bounds" and application.span == error.span:
-            continue  # exchanged operands of the operator that made the indices may just make none
+            continue  # exchanging the operands that the indices were made of may leave no indices
         keyed = {one.key: program.words(one.value) for one in application.attributes}
         for first, second in list(combinations(range(len(operands)), 2))[:6]:
             order = list(operands)

@@ -129,7 +129,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
 
     # ------------------------------------------------------------------------------------------------- unknowns
     def doubt(self, name: str, owed: int) -> None:
-        """Mark a value as doubtful if sizes that disagree were postponed after the first `owed` goals."""
+        """Mark a value as doubtful if an error about sizes that disagree was postponed since `owed` goals were."""
         since = self.obligations.postponed[owed:]
         if any(postponed.fails and postponed.goal is None for postponed in since):
             self.values.doubtful.add(name)
@@ -183,7 +183,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return inside
 
     def rank_known(self, origin: str, rank: int) -> None:
-        """Set the rank of the shapes of an origin, for the rest of this branch.  [type.unranked]"""
+        """Set the rank of all shapes with an origin, for the rest of this branch.  [type.unranked]"""
         existentials, solved = self.unknowns.existentials, self.values.solved
         promise = existentials.get(single(rank_of(origin)))
         for size in (size_of(origin, axis) for axis in range(rank)):
@@ -203,7 +203,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return low is not None and low >= 0
 
     def is_size(self, dim: Dim) -> None:
-        """Add the fact that a dim, a size of a live tensor, is not negative; of a formula it may hold only here."""
+        """Add the fact that a size of a live tensor is not negative; if it is a formula, this may hold only here."""
         if dim.value is None and dim not in self.unknowns.sized:
             self._trail.put(self.unknowns.sized, dim, True)
             self.facts.assume(self.program.not_negative(dim), learnt=bare(dim) is None)

@@ -78,8 +78,8 @@ class TracedFacts(Facts):
         """Add an accepted goal to the facts; in code that may never run, `before` goals were accepted outside of it.
 
         A goal implied by the facts is recorded too, since `apart` may drop the facts that imply it. An `astray` goal
-        contradicts the facts, but may hold without those from outside. A goal `failing` for some sizes is an error if
-        the definition is strict, unless it is `asserted`.   [dim.facts.learn]
+        contradicts the facts, but may hold without the goals from outside. A goal `failing` for some sizes is an error
+        if the definition is strict, unless it is `asserted`.   [dim.facts.learn]
         """
         if failing and not asserted:
             self._trail.put(self._failing, goal, None)
@@ -98,7 +98,7 @@ class TracedFacts(Facts):
         self._trail.put(self._failing, FALSE, None)
 
     def passed(self, condition: Constraint, goals: Iterable[Constraint]) -> None:
-        """Record goals of a branch that fail for some sizes; code after it has passed them if `condition` holds."""
+        """Record goals of a branch that fail for some sizes; code after the branch passed them if `condition` holds."""
         for goal in goals:
             self._trail.put(self._behind, any_of(negated(condition), goal), None)
 

@@ -55,7 +55,7 @@ class Obligations:
         postponed: goals that were not proved, in order.
         checks: the goals left to run time.
         cones: check -> the facts relevant to its goal.
-        deferred: errors about doubtful values: reported unless the definition is strict.
+        deferred: errors about values whose sizes may disagree; reported unless the definition is strict.
         latent: requirements of callees on this definition's parameters.  [type.call.latent]
     """
 

@@ -32,7 +32,10 @@ class Reach:
 
     @contextmanager
     def beside(self, *, reported: bool) -> Iterator[None]:
-        """Check branches whose condition may have been `reported`; goals that fail there for some sizes only follow."""
+        """Check branches, after an error in their condition if one was `reported`.
+
+        Goals that fail in the branches for some sizes are then taken to follow from that error.
+        """
         outer, self.after_error = self.after_error, self.after_error or reported
         yield
         self.after_error = outer

@@ -83,7 +83,7 @@ class Scoping:
         self._trail.put(self.dims, name, dim)
 
     def bind_type(self, name: str) -> TypeVariable:
-        """Bind a name to a new type parameter; one that shadows another gets a number."""
+        """Bind a name to a new type parameter, which gets a number if the name shadows another."""
         parameter = self.type_parameter(name)
         self._trail.put(self.types, name, parameter)
         return parameter
@@ -93,7 +93,7 @@ class Scoping:
         return TypeVariable(self._reserve(name))
 
     def rigid(self, name: str) -> Dim:
-        """A new rigid dim for a name; one that shadows another gets a number."""
+        """A new rigid dim for a name, with a number if the name shadows another."""
         return variable(self._reserve(name), Kind.RIGID)
 
     def forget(self) -> None:

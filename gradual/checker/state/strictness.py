@@ -17,8 +17,8 @@ class Strictness:
     Attributes:
         gradual: whether the definition depends on an unknown that is written as `?` or depends on data.
         joins: unknowns that are one of several known sizes; they do not make the definition gradual.
-        forgotten: unknowns for sizes and elements whose formulas are too large to keep; they do not either.
-        agreed: types in which a join of known sizes became `?`; unknowns unpacked from these do not either.
+        forgotten: unknowns for sizes and elements whose formulas are too large to keep; they do not make it gradual.
+        agreed: types in which a join of known sizes became `?`; unknowns unpacked from these do not make it gradual.
     """
 
     def __init__(self, program: Program) -> None:

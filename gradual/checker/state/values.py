@@ -33,7 +33,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """A value that an operator or a call made from others; `compares` says whether the operator compares elements."""
+    """A value made from others by an operator or a call; `compares`: whether the operator compares elements."""
 
     by: str
     operands: tuple[str, ...]
@@ -70,7 +70,7 @@ class CheckedValues(Values[Typed]):
     _taken: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, spelling: str | None) -> str:
-        """A fresh core variable, close to its spelling."""
+        """A fresh core variable with a name like the spelling."""
         base = spelling or "%_"
         taken = self._taken
         if spelling is not None and base not in taken:

@@ -29,7 +29,7 @@ _FILLING = re.compile(r"([A-Z]\w*)=(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """`exact  K=784  accept`: the program with each `<<K>>` filled in, and its verdict."""
+    """A variant of the program, written `exact K=784 accept`: each `<<K>>` filled in, and the expected verdict."""
 
     name: str
     filling: tuple[tuple[str, str], ...]
@@ -51,14 +51,14 @@ def lines_of(fence: Fence, read: Callable[[str, int], T]) -> tuple[list[T], list
 
 
 def type_line(text: str, number: int) -> ExpectedType:
-    """`@f : T` or `%x : T` or `@f %x : T`."""
+    """Parse a line of `types`: `@f : T` or `%x : T` or `@f %x : T`."""
     if not (match := _TYPE.match(text)):
         raise ValueError(f"expected `@f : T`, `%x : T` or `@f %x : T`, found `{text}`")
     return ExpectedType(match[1], match[2], match[3], number)
 
 
 def check_line(text: str, number: int) -> ExpectedCheck:
-    """`condition   at 2:12-2:14   by rule   blames 1:28-1:29, …`."""
+    """Parse a line of `checks`: `condition at 2:12-2:14 by rule blames 1:28-1:29, …`."""
     if not (match := _CHECK.match(text)):
         raise ValueError(f"expected `condition at L:C-L:C by rule blames L:C-L:C`, found `{text}`")
     return ExpectedCheck(match[2], place(match[3]), match[4], places(match[5]), bool(match[1]), number)
@@ -70,7 +70,7 @@ def places(text: str) -> tuple[Place, ...]:
 
 
 def run_line(text: str, number: int) -> tuple[Call, ExpectedOutcome]:
-    """`@f(…) => outcome`."""
+    """Parse a line of `run`: `@f(…) => outcome`."""
     call, arrow, outcome = text.partition(" => ")
     if not arrow:
         raise ValueError(f"expected `@f(…) => outcome`, found `{text}`")
@@ -78,7 +78,7 @@ def run_line(text: str, number: int) -> tuple[Call, ExpectedOutcome]:
 
 
 def outcome_of(text: str, number: int) -> ExpectedOutcome:
-    """`blame E0601 1:28-1:29`, `fault E0603`, or a value with its dtype."""
+    """Parse an outcome: `blame E0601 1:28-1:29`, `fault E0603`, or a value with its dtype."""
     word, _, rest = text.partition(" ")
     if word == "blame":
         code, _, where = rest.partition(" ")
@@ -95,7 +95,7 @@ def _code(text: str) -> str:
 
 
 def variant_line(text: str, number: int) -> Variant:
-    """`name  K=?  accept` or `name  K=3  reject E0301`."""
+    """Parse a line of `variants`: `name K=? accept` or `name K=3 reject E0301`."""
     if not (match := _VARIANT.match(text)):
         raise ValueError(f"expected `name K=? accept` or `name K=3 reject E0301`, found `{text}`")
     return Variant(match[1], tuple(_FILLING.findall(match[2])), match[4], number)

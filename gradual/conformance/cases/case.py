@@ -63,7 +63,8 @@ class ExpectedDiagnostic:
     Attributes:
         place: the primary span; None if only the code is expected.
         related: related spans that it must have.
-        witness: sizes at which the program fails; they are checked by substitution, and compared only by LEAST.
+        witness: sizes at which the program fails; they are checked by substitution, and compared only in the profile
+            LEAST.
         line: the line of the expectation in its file.
     """
 
@@ -78,7 +79,7 @@ class ExpectedDiagnostic:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedType:
-    """`@f : T`, `%x : T`, or `@f %x : T` if the name alone is ambiguous."""
+    """An expected type: `@f : T`, `%x : T`, or `@f %x : T` if the name alone is ambiguous."""
 
     function: str | None
     name: str
@@ -100,7 +101,7 @@ class ExpectedCheck:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedValue:
-    """A value; of a `Drawn` in it, only shape and dtype are compared."""
+    """A value; of a random tensor (`Drawn`) in it, only shape and dtype are compared."""
 
     value: Values
     line: int

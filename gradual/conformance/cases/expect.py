@@ -59,7 +59,7 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
 
 
 def _plain(case: Case, name: str) -> tuple[str, ...] | None:
-    """The lines of a block that is compared line by line; None if there is none."""
+    """The lines of a block that is compared line by line; None if the case has no such block."""
     return tuple(line.rstrip() for line in case.fences[name].lines) if name in case.fences else None
 
 
@@ -69,7 +69,7 @@ def _functions(lines: Iterable[str] | None) -> tuple[str, ...]:
 
 
 FILLED = ("core", "after")
-"""The blocks that may be empty until `bless` fills them: what they are compared with never is, so the case fails."""
+"""The blocks that may be empty until `bless` fills them; until then the case fails, as no answer is empty."""
 
 
 def _empty(case: Case) -> Problems:

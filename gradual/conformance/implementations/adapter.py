@@ -41,7 +41,7 @@ _AHEAD = 4
 
 
 def _words(command: str) -> list[str]:
-    """Split a command into words.  Raises FileNotFoundError if there is no such program, ValueError if it is empty."""
+    """Split a command into words.  Raises FileNotFoundError for an unknown program, ValueError for no words."""
     words = shlex.split(command)
     if not words:
         raise ValueError("the command is empty")
@@ -158,7 +158,7 @@ class _Process:
             raise Crashed("the process closed its output") from None
 
     def _next(self, seconds: float) -> bytes | None:
-        """The next line, None on timeout; an interrupt just before a wait is handled only after it."""
+        """The next line, None on timeout; an interrupt just before a wait is handled only after the wait."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):

@@ -18,7 +18,7 @@ NO_RULE = "check.proved"
 
 
 def called(function: str, arguments: Sequence[Argument]) -> Call:
-    """A call with its arguments as literals; raises Trouble if the file of one cannot be read."""
+    """A call with its arguments as literals; raises Trouble if an argument's file cannot be read."""
     return Call(function, tuple(map(_written_out, arguments)))
 
 

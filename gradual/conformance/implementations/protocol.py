@@ -219,7 +219,7 @@ def _object(form: Any) -> Object:
 
 
 def _list(form: Object, name: str, read: Callable[[Any], Part]) -> tuple[Part, ...]:
-    """The list of that name with its elements parsed; empty if there is none."""
+    """The list under the key `name` with its elements parsed; empty if the key is missing."""
     found = form.get(name, [])
     if not isinstance(found, list):
         raise Garbled(f"`{name}` is a list, not {found!r:.80}")

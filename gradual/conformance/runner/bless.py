@@ -90,7 +90,7 @@ def _program(case: Case, pairs: list[tuple[ExpectedDiagnostic, FoundDiagnostic |
 
 
 def _related(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> tuple[ExpectedRelated, ...]:
-    """The expected related spans that were found, and for each other one the next found span that is not expected."""
+    """The expected related spans; one that was not found is replaced by the next found span that is not expected."""
     listed = {related.place for related in wanted.related}
     free = [place for place in found.related if place not in listed]
     kept = []
@@ -157,7 +157,7 @@ def _outcome(wanted: ExpectedOutcome, found: Outcome) -> str:
 
 
 def _like(wanted: Values, got: Values) -> Values:
-    """A value in as much detail as the expectation: without elements where that has a `Drawn`."""
+    """A value in as much detail as the expectation: without elements where that has random ones (`Drawn`)."""
     match wanted, got:
         case Drawn(), Literal(dtype, shape) if dtype is not None:
             return Drawn(dtype, shape)

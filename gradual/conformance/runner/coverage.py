@@ -12,7 +12,7 @@ from gradual.conformance.runner.run import Result
 
 @dataclass(slots=True)
 class Covered:
-    """Counts for one rule: cases that name it; accepted ones without a check by it, errors by it, checks by it."""
+    """How many cases name a rule, and in how many no check, an error, or a check cites it."""
 
     cases: int = 0
     proved: int = 0

@@ -52,13 +52,13 @@ _WITH = {
 
 
 def needed(profile: Profile) -> frozenset[Profile]:
-    """The profiles that must pass for one to pass; the verdict is among them for every profile."""
+    """The profiles that must pass if this one is to pass: itself, the verdict, and the one that it depends on."""
     return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One disagreement; `line` is that of the expectation in its file."""
+    """One disagreement; `line` is the line of the expectation in its file."""
 
     profile: Profile
     line: int

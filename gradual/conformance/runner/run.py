@@ -134,7 +134,7 @@ def _claims(found: FoundDiagnostic) -> bool:
 
 
 def _fails(found: FoundDiagnostic) -> bool:
-    """Whether a diagnostic predicts a failure: an error, or E0403, a failure only if the point is reached."""
+    """Whether a diagnostic predicts a failure: an error does, and E0403 does if its point is reached."""
     return found.severity == "error" or found.code == "E0403"
 
 

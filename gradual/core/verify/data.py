@@ -123,7 +123,7 @@ class Structures(Recorded, ABC):
 
     # -------------------------------------------------------------------------------------------------- patterns
     def bind(self, pattern: CorePattern, type: GradualType, inside: bool, name: str) -> None:
-        """Define what a pattern binds: outside of constructors at the type of that part, inside with fresh unknowns."""
+        """Define the variables of a pattern: at the part's own type, or `inside` a constructor with fresh unknowns."""
         match pattern, type:
             case Bind(None), _:
                 return

@@ -29,7 +29,7 @@ class Ground:
     """What is known at a step of one function.
 
     Attributes:
-        facts: about sizes, ranks and elements.
+        facts: the facts about sizes, ranks and elements.
         types: variable in scope -> its type.
         shared: (key of a hole, its operands) -> the unknown that all such applications share.
         implications: boolean variable -> what it implies, if its value is no formula.

@@ -91,7 +91,7 @@ class _Verifier(Structures):
         self.bound = around
 
     def _declared(self, function: terms.Function) -> None:
-        """Require that each dim is read from the occurrence that determines it, and that the entry checks the rest.
+        """Require that each dim is read from the occurrence that determines it; the entry checks must cover the rest.
 
         A function literal must not bind a dim or type parameter of an enclosing function.
         """

@@ -22,7 +22,7 @@ from gradual.verdict import Proved
 
 
 def apply(verifier: Recorded, step: Apply) -> None:
-    """Apply the rule again; its needs must be provable and its result must match the recorded type."""
+    """Apply the operator's rule again; its needs must be provable and its result must match the recorded type."""
     for index, operand in enumerate(step.operands):
         if index in step.operator.reads or step.operator.contents is not None:
             verifier.open_contents(operand, index in step.operator.reads)
@@ -120,7 +120,7 @@ def _take_in(verifier: Recorded, operands: tuple[str, ...], types: Types, unknow
 def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, cases: Cases | None) -> None:
     """Verify an application at unknown ranks: its result must match the recorded type at each possible rank.
 
-    Without a check that asks the rule at run time, the needs of the rule must hold at each, too.
+    Without a check that asks the rule at run time, the needs of the rule must hold at each rank, too.
     """
     if cases is None or not cases.complete:
         _unasked(verifier, step, asking, types)
@@ -179,7 +179,7 @@ def _possible(verifier: Recorded, step: Apply, asking: Asking, case: Case) -> bo
     if judgement is None and asks:
         return False
     if asks and isinstance(step.type, UnrankedType) and step.type.origin == step.name:
-        return True  # a shape of its own matches any case
+        return True  # the result's own unknown shape matches the result of any case
     facts, mark, shared = verifier.facts, verifier.facts.mark(), dict(verifier.shared)
     for equation in case.equations:
         facts.suppose(equation)

@@ -132,7 +132,7 @@ def seen(ground: Ground, type: OpenedType) -> None:
 
 
 def called(ground: Ground, type: GradualType, what: str) -> None:
-    """Require that the outer sizes and elements that a call of the function reads exist where its type is recorded.
+    """Require that sizes and elements of outer values that a call of the function reads exist where it is defined.
 
     Assume that the other sizes that the type mentions are natural, if their dimension exists.
     """

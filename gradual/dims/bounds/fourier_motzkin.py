@@ -52,7 +52,7 @@ def inserted(rows: Rows, columns: Columns, offset: int) -> bool:
 
 
 def _cheapest(rows: Rows) -> int | None:
-    """The column whose elimination leaves the fewest rows; None if there is none or they would be too many."""
+    """The column whose elimination leaves the fewest rows; None if no column is left or too many rows would be."""
     above: Counter[int] = Counter()
     below: Counter[int] = Counter()
     for columns in rows:
@@ -88,7 +88,7 @@ def sides(rows: Rows, column: int) -> tuple[list[tuple[int, Columns]], list[tupl
 
 
 def combined(a: Columns, scale: int, b: Columns, other: int) -> Columns:
-    """`scale * a + other * b`."""
+    """The linear combination `scale * a + other * b` of two rows."""
     total = {column: scale * coefficient for column, coefficient in a}
     for column, coefficient in b:
         total[column] = total.get(column, 0) + other * coefficient

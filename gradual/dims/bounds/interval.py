@@ -21,7 +21,7 @@ _WIDEST = 1 << LIMITS.bound
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """All integers from `low` to `high`; None is no bound.  Empty where `low > high`."""
+    """All integers from `low` to `high`; an end that is None is no bound. Empty if `low > high`."""
 
     low: int | None = None
     high: int | None = None
@@ -46,7 +46,7 @@ class Interval:
         )
 
     def scaled(self, by: int, offset: int = 0) -> Interval:
-        """All `by * x + offset`."""
+        """Bounds of `by * x + offset` for x in this interval."""
         low = None if self.low is None else self.low * by + offset
         high = None if self.high is None else self.high * by + offset
         return Interval(low, high) if by > 0 else Interval(high, low) if by < 0 else Interval(offset, offset)
@@ -59,7 +59,7 @@ class Interval:
         return Interval(_corner(self, other), _negation(_corner(self.scaled(-1), other))).within_limits()
 
     def divided(self, by: Interval) -> Interval:
-        """All `x // y` for `y` of at least 1."""
+        """Bounds of `x // y` for x in this interval and y in `by`, as far as y is at least 1."""
         least = max(by.low or 1, 1)
         low = high = None
         if self.low is not None:
@@ -90,7 +90,7 @@ class Interval:
         )
 
     def __or__(self, other: Interval) -> Interval:
-        """The hull."""
+        """The hull of both: the least interval that contains them."""
         return Interval(
             None if self.low is None or other.low is None else min(self.low, other.low),
             None if self.high is None or other.high is None else max(self.high, other.high),
@@ -113,7 +113,7 @@ def _greatest(lows: Iterable[int | None]) -> int | None:
 
 
 def _corner(a: Interval, b: Interval) -> int | None:
-    """The least product, None if it has no bound; neither interval is a single number."""
+    """The least product of two intervals, neither of which is a single number; None if there is no least."""
     products = []
     for x, y, x_is_low, y_is_low in (
         (a.low, b.low, True, True),
@@ -205,7 +205,7 @@ class Estimate:
         return found
 
     def holds(self, constraint: Constraint) -> bool | None:
-        """Whether a constraint always holds (True) or never (False).  [dim.decide.interval]"""
+        """Whether a constraint always holds or never; None if bounds do not tell.  [dim.decide.interval]"""
         if constraint.value is not None:
             return constraint.value
         if isinstance(constraint, Equal | AtMost) and constraint not in self._found:
@@ -304,7 +304,7 @@ def _greatest_of(intervals: list[Interval]) -> Interval:
 
 
 def _remainder(dividend: Interval, divisor: Interval) -> Interval:
-    """All `x % k` for `k` of at least 1; no more than `x` itself where that is not negative."""
+    """Bounds of `x % k` for k of at least 1: not negative, less than k, and no more than an x that is not negative."""
     below = Interval(0, None if divisor.high is None else divisor.high - 1)
     return below & Interval(0, dividend.high) if dividend.low is not None and dividend.low >= 0 else below
 
@@ -316,7 +316,10 @@ def _is_natural(difference: Interval) -> bool | None:
 
 
 def _is_zero(difference: Dim, interval: Interval) -> bool | None:
-    """Whether a difference is 0: never if 0 is out of bounds, or a common factor does not divide the constant."""
+    """Whether a difference is always 0 or never 0; None if bounds do not tell.
+
+    It is never 0 if a common factor of its terms does not divide the constant.
+    """
     _, scale, offset = primitive(difference)
     if 0 not in interval or offset % scale:
         return False

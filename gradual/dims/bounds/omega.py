@@ -1,4 +1,4 @@
-"""The Omega test: an integer solution of linear inequalities, or that there is none.
+"""The Omega test: find an integer solution of linear inequalities, or show that there is none.
 
 Equations are solved exactly, by a change of variables if no coefficient is 1.  Eliminating a variable from the
 inequalities is exact if all its lower bounds, or all its upper bounds, have the coefficient 1; otherwise the solutions

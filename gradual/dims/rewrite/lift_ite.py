@@ -25,7 +25,7 @@ _PARTS = 60
 
 
 def lifted(constraint: Constraint, known: Knowledge = NOTHING) -> Constraint:
-    """Lift if-then-else that test one variable's value; equivalent under the facts, where it is defined.
+    """Lift if-then-else that test one variable's value; the result is equivalent wherever it is defined.
 
     If the result would be larger, the constraint is returned unchanged.
     """
@@ -67,7 +67,7 @@ def _alone(dim: Dim) -> Variable | None:
 
 
 def _where_false(constraint: Constraint, test: Equal) -> Constraint:
-    """The constraint where a test in it fails."""
+    """The constraint with a test in it replaced by false."""
     images: dict[Any, Any] = {}
     for node in bottom_up(constraint):
         image = FALSE if node is test else rebuilt(node, images, {})

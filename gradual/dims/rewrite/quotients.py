@@ -125,7 +125,7 @@ def _by_cases(dividend: Dim, choice: Ite, estimate: Estimate) -> Dim | None:
 
 
 def tested_part(condition: Constraint) -> tuple[Atom, int] | None:
-    """The atom and the constant, if the condition is the equation of just these."""
+    """The atom and the constant that a condition equates; None if it is anything else."""
     match condition:
         case Equal(left=left, right=right) if right.value is not None:
             match left.terms:
@@ -135,7 +135,7 @@ def tested_part(condition: Constraint) -> tuple[Atom, int] | None:
 
 
 def _exact(dividend: Dim, divisor: Dim, estimate: Estimate) -> Dim | None:
-    """The quotient, if it is a polynomial."""
+    """The quotient if it is a polynomial, else None."""
     dividend, divisor = cancelled(dividend, divisor, estimate)
     if (estimate.of(divisor).low or 0) < 1:
         return None

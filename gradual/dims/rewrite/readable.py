@@ -105,7 +105,7 @@ def _inequality(goal: AtMost) -> Constraint:
 
 
 def _divided(difference: Dim) -> tuple[int, Dim, Dim]:
-    """`(factor, positive, negative)`: the gcd of the non-constant terms, and these, divided by it, split by sign."""
+    """`(factor, positive, negative)`: the gcd of the non-constant terms, and the terms divided by it, split by sign."""
     terms = {monomial: factor for monomial, factor in difference.terms if monomial}
     common = gcd(*terms.values())
     positive = {monomial: factor // common for monomial, factor in terms.items() if factor > 0}
@@ -114,14 +114,14 @@ def _divided(difference: Dim) -> tuple[int, Dim, Dim]:
 
 
 def _sides(left: Dim, right: Dim, offset: int) -> Constraint:
-    """`left + offset == right` with the constant on the side where it is not negative, or alone."""
+    """`left + offset == right` with the offset moved to the side where it is positive, or onto a constant side."""
     if left.value is None and right.value is None:
         return equal(left + max(offset, 0), right + max(-offset, 0))
     return equal(left, constant(-offset)) if right.value is not None else equal(right, constant(offset))
 
 
 def lean(constraint: Constraint) -> Constraint:
-    """A comparison without terms common to both sides; facts about these are irrelevant to it.
+    """A comparison without terms common to both sides; facts about the common terms are irrelevant to it.
 
     [dim.facts.cone]
     """

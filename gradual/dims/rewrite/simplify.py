@@ -43,7 +43,7 @@ class Knowledge:
 
     @property
     def ways(self) -> Ways | None:
-        """The function to other forms of a dim, None if no equation gives any.  [dim.facts.multiple]"""
+        """The function that yields equivalent forms of a dim; None if no equation gives any.  [dim.facts.multiple]"""
         return self._multiples if self.multiples else None
 
     def _multiples(self, dim: Dim) -> Iterator[Dim]:
@@ -130,7 +130,7 @@ def _without_dominated(extreme: Max | Min, known: Knowledge) -> Dim:
 
 
 def _reaches(other: Dim, operand: Dim, extreme: Max | Min, estimate: Estimate) -> bool:
-    """Whether another operand dominates this one; in a max, `n` dominates `min(n, m)`."""
+    """Whether the operand `other` dominates `operand`; in a max, `n` dominates `min(n, m)`."""
     up = isinstance(extreme, Max)
     gaps = (other - part if up else part - other for part in _further(operand, up))
     return any(low is not None and low >= 0 for low in (estimate.of(gap).low for gap in gaps))
@@ -167,6 +167,6 @@ def _where(dim: Dim, condition: AtMost, holds: bool, estimate: Estimate) -> Dim:
         return dim
     if condition.names <= dim.names:
         number = estimate.natural(condition.difference if holds else -condition.difference - 1).number(dim)
-    else:  # the condition gives no bound on it
+    else:  # the condition gives no bound on the dim
         number = estimate.of(dim).value
     return dim if number is None else constant(number)

@@ -69,7 +69,10 @@ class Refuter:
         return split.stage if closed else None
 
     def _split(self, system: System, solution: Solution) -> Split | None:
-        """The first smallest split, preferably one that the solution violates; None if none or a model is found."""
+        """A split with the fewest cases, preferably one that the solution violates; None if there is no split.
+
+        If the solution is a model, it is recorded, and the result is None too.
+        """
         numbers = {monomial[0]: k for monomial, k in solution.items() if len(monomial) == 1}
         model = system.valuation({atom: k for atom, k in numbers.items() if isinstance(atom, Variable)})
         if model is not None and satisfied(system.given, model):

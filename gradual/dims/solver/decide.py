@@ -103,11 +103,11 @@ class Decider:
         return question is not None and self._is_excluded(question)
 
     def excludes(self, facts: Facts, goal: Constraint) -> bool:
-        """Whether a goal cannot hold together with the unconditional facts, as for a `where` clause."""
+        """Whether a goal can never hold together with the unconditional facts."""
         return self._is_excluded(Question(facts, goal, facts.rewrite(goal)))
 
     def _is_excluded(self, question: Question) -> bool:
-        """Whether a goal cannot hold with the unconditional facts."""
+        """Whether a goal can never hold together with the unconditional facts."""
         return not question.facts.can_meet(question.rewritten) and self._excludes(question, question.plausibility)
 
     def _excludes(self, question: Question, asked: Sequence[Constraint]) -> bool:
@@ -174,7 +174,7 @@ class Decider:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
                 if self._limits.least:
-                    return {}  # only a least witness is shown; any other may be incomplete
+                    return {}  # a witness that is shown is complete; with `least` 0 (a trial) none is shown
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: Question, path: bool) -> Model | None:
@@ -201,7 +201,7 @@ class Decider:
         """Add a path condition, and also FALSE if the path is unreachable.  [dim.facts.suppose]
 
         FALSE is needed because a query sees only facts connected with its goal, which may miss a contradiction.
-        If reachability cannot be decided, that is recorded, and counterexamples below are not trusted.
+        If reachability cannot be decided, that is recorded, and no counterexample on the path is trusted.
         """
         reached = facts.is_reached
         free = reached and facts.can_meet(facts.rewrite(condition), path=True)
@@ -224,7 +224,7 @@ class Decider:
         return self._answer(question.cone.known, question.plausibility, question.order)
 
     def has_value(self, facts: Facts, node: Dim | Constraint) -> bool:
-        """Whether the facts and the path prove that every divisor in it is at least 1.  [dim.floor]"""
+        """Whether the facts and the path prove that every divisor in a node is at least 1.  [dim.floor]"""
         return all(self.proves(facts, condition) for condition in defined(node))
 
     def unreachable(self, facts: Facts) -> bool:
@@ -263,7 +263,7 @@ class Decider:
         return simplified_dim(system.rewritten(dim), system.knowledge)
 
     def values(self, facts: Facts, goal: Constraint, name: Variable, limit: int = 3) -> tuple[int, ...] | None:
-        """All values of a variable at which a goal can hold, if they are at most `limit`.  [dim.few]"""
+        """All values of a variable at which a goal can hold; None if there may be more than `limit`.  [dim.few]"""
         question = Question(facts, goal, facts.rewrite(goal))
         dim = facts.rewrite(of_atom(name))
         found: list[int] = []

@@ -53,7 +53,7 @@ class Question:
     def told(self) -> tuple[Variable, ...]:
         """The variables that a witness gives: the goal's, and those of earlier goals that fail for some sizes.
 
-        At sizes where an earlier goal fails, this one is unreachable.   [dim.witness]
+        At sizes where an earlier goal fails, this goal is unreachable.   [dim.witness]
         """
         return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
 

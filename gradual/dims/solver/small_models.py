@@ -79,7 +79,7 @@ def measured(model: Model, order: Sequence[Variable]) -> Score:
 
 
 class _Search:
-    """A search for the least model, level by level: at each, numbers up to it are tried in order of size.
+    """A search for the least model, level by level: at each level, numbers up to the level are tried, small ones first.
 
     The variables in `order` are assigned first, then the other variables of the system.
     """
@@ -159,7 +159,7 @@ class _Search:
 def _scheduled(
     constraints: Iterable[Constraint], free: Sequence[Variable]
 ) -> tuple[list[list[Constraint]], list[list[_Line]]]:
-    """Position in the order -> the constraints whose last variable is there, and those of them linear in it."""
+    """Position in the order -> the constraints whose last variable is there, and the linear ones among them."""
     places = {name: place for place, name in enumerate(free)}
     checks: list[list[Constraint]] = [[] for _ in free]
     lines: list[list[_Line]] = [[] for _ in free]

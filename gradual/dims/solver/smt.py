@@ -140,7 +140,7 @@ def ask(constraints: Sequence[Constraint], rlimit: int) -> Answer:
 
 
 def _model(model: Any, names: Mapping[str, Variable]) -> dict[Variable, int] | None:
-    """Z3's model as integers, None if one is too long to be evaluated."""
+    """Z3's model as integers, None if a number is too long to be evaluated."""
     found = dict.fromkeys(names.values(), 0)
     for declaration in model.decls():
         if declaration.name() in names:

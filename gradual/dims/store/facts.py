@@ -103,7 +103,7 @@ class Facts:
                 self.leave_open(goal)
 
     def store(self) -> Facts:
-        """Itself: facts enter at once."""
+        """These facts themselves, since they are never deferred."""
         return self
 
     def mark(self) -> Mark:
@@ -116,7 +116,7 @@ class Facts:
         self._trail.undo(mark.length)
 
     def rewrite(self, node: N) -> N:
-        """The dim or constraint under the unconditional equations.  [dim.facts.rewrite]"""
+        """The dim or constraint rewritten by the unconditional equations.  [dim.facts.rewrite]"""
         return self._known.rewritten(node)
 
     def cone(self, goal: Constraint | Dim, room: int = LIMITS.cone) -> Cone:

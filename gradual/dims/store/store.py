@@ -33,7 +33,7 @@ from gradual.trail import Trail
 
 N = TypeVar("N", Dim, Constraint)
 Item = Any
-"""A form (dim) with bounds, `(difference,)` that is not 0, or a disjunction."""
+"""The index of a fact: a form (dim) that has bounds, `(difference,)` for a difference not 0, or a disjunction."""
 
 Simply = Callable[[Constraint, Knowledge], Constraint]
 _REMEMBERED = 4096
@@ -316,7 +316,7 @@ class Store:
         return self._index.get(name, {})
 
     def rewritten(self, node: N) -> N:
-        """The dim or constraint under the equations.  [dim.facts.rewrite]"""
+        """The dim or constraint rewritten by the equations.  [dim.facts.rewrite]"""
         while not self.solved.keys().isdisjoint(node.names):
             node = node.substitute({name: self._image(name) for name in node.names if name in self.solved})
         if not self.replacements:

@@ -1,6 +1,6 @@
 """Constraints that are satisfiable because of an otherwise unconstrained variable.
 
-    n <= m   if the only fact about m is m >= 0        n == k - 1   if no fact mentions n but n >= 0, and k >= 1
+    n <= m   if the only fact about m is m >= 0        n == k - 1 if the only fact about n is n >= 0, and k >= 1
 
 To decide such a constraint, the facts about the other variables need not be searched.   [dim.decide.models]
 """
@@ -15,7 +15,7 @@ from gradual.dims.term.dim import of_atom
 
 
 def can_be_chosen(name: Variable, constraint: Constraint, known: Store) -> bool:
-    """Whether, for all values of the other variables, some value within this one's bounds meets the constraint."""
+    """Whether, whatever the other variables are, some value within a variable's bounds meets the constraint."""
     match constraint:
         case Equal(difference=difference) | AtMost(difference=difference) | Not(part=Equal(difference=difference)):
             form = of_atom(name)

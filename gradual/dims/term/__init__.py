@@ -13,8 +13,8 @@ from gradual.dims.term.polynomial import Dim
 from gradual.dims.term.print import written
 from gradual.dims.term.substitution import pickled, substituted_constraint, substituted_dim
 
-# What dims and constraints mean, become and print is said by walks over both.  They are handed in before anybody else
-# can see a dim, since Python runs a package's `__init__` before any file of it.
+# Evaluation, substitution and printing are walks over dims and constraints together.  The classes get them here,
+# before any other code can see a dim: Python runs a package's `__init__` before any file of it.
 Dim.evaluated, Formula.evaluated = evaluated_dim, evaluated_constraint
 Dim.substituted, Formula.substituted = substituted_dim, substituted_constraint
 Dim.written = Formula.written = written

@@ -52,7 +52,7 @@ class Formula:
 
     @property
     def value(self) -> bool | None:
-        """Its truth value if it is constant, else None."""
+        """The truth value if the constraint is constant, else None."""
         return None
 
     @property
@@ -65,7 +65,10 @@ class Formula:
         return self.names
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
-        """Whether it holds under a valuation; raises Undefined if that depends on a divisor below 1.  [dim.meaning]"""
+        """Whether the constraint holds under a valuation; raises Undefined if it depends on a divisor below 1.
+
+        [dim.meaning]
+        """
         return self.evaluated(env)
 
     def substitute(self, mapping: Mapping[Variable, Dim]) -> Constraint:
@@ -90,18 +93,18 @@ class Formula:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Truth(Formula):
-    """`True` or `False`."""
+    """The constraint that always holds, or the one that never holds."""
 
     holds: bool
 
     @property
     def value(self) -> bool | None:
-        """Whether it holds."""
+        """The truth value."""
         return self.holds
 
     @property
     def children(self) -> tuple[Any, ...]:
-        """Nothing."""
+        """The empty tuple."""
         return ()
 
 
@@ -120,7 +123,7 @@ class Equal(Formula):
 
     @property
     def solution(self) -> tuple[Variable, Dim] | None:
-        """A side that is a variable, and the other side where that does not mention it."""
+        """A side that is a variable and the other side, if that does not mention the variable; else None."""
         for side, other in ((self.left, self.right), (self.right, self.left)):
             match side.terms:
                 case (((Variable() as name,), 1),) if name not in other.names:
@@ -247,7 +250,10 @@ def at_most(a: Dim | int, b: Dim | int) -> Constraint:
 
 
 def _shift(left: Dim, right: Dim) -> int:
-    """The constant to subtract from both sides: all of one if the other side is constant, else their common part."""
+    """The constant to subtract from both sides.
+
+    It is one side's constant term if the other side is a constant, else the part that both constant terms share.
+    """
     low, high = left.offset, right.offset
     if left.value is not None:
         return high
@@ -299,12 +305,12 @@ def negated(constraint: Constraint) -> Constraint:
 
 
 def all_of(*constraints: Constraint) -> Constraint:
-    """The conjunction: TRUE of no constraints, FALSE if one is FALSE or is the negation of another."""
+    """The conjunction: TRUE if there are no constraints, FALSE if one is FALSE or is the negation of another."""
     return _joined(And, constraints, absorbing=FALSE)
 
 
 def any_of(*constraints: Constraint) -> Constraint:
-    """The disjunction: FALSE of no constraints, TRUE if one is TRUE or is the negation of another."""
+    """The disjunction: FALSE if there are no constraints, TRUE if one is TRUE or is the negation of another."""
     return _joined(Or, constraints, absorbing=TRUE)
 
 

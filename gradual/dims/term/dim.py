@@ -132,7 +132,7 @@ def _chosen(condition: Constraint, yes: Dim, no: Dim) -> Dim:
     solved = condition.solution
     if solved is not None:
         known = {solved[0]: solved[1]}
-        if yes.substitute(known) is no.substitute(known):  # where they would differ, `orelse` is taken
+        if yes.substitute(known) is no.substitute(known):  # so `orelse` is right in both branches
             return no
         if solved[1].value is not None:
             yes = yes.substitute(known)

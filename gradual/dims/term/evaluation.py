@@ -72,7 +72,7 @@ def evaluated_dim(dim: Dim, env: Mapping[Variable, int]) -> int:
 
 
 def evaluated_constraint(constraint: Constraint, env: Mapping[Variable, int]) -> bool:
-    """Whether it holds under a valuation; raises Undefined."""
+    """Whether a constraint holds under a valuation; raises Undefined."""
     match constraint:  # fast paths for the most common ones
         case Equal(left=left, right=right):
             return left.evaluate(env) == right.evaluate(env)

@@ -98,7 +98,7 @@ class Dim:
     def __mod__(self, other: Dim | int) -> Dim:
         by = constant(other) if isinstance(other, int) else other
         quotient = _divided(self, by)
-        return quotient if by is _ZERO else self - quotient * by  # both are undefined for 0
+        return quotient if by is _ZERO else self - quotient * by  # by 0 both are undefined
 
     def __neg__(self) -> Dim:
         return self * -1

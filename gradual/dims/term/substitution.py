@@ -77,7 +77,7 @@ class _Without:
 
 
 def rebuilt(node: Any, images: Mapping[Any, Any], mapping: Mapping[Variable, Dim]) -> Any:
-    """The node over the images of its children, simplified again; the image of an atom is a dim."""
+    """The node with its children replaced by their images, simplified again; an atom becomes a dim."""
     if isinstance(node, Dim):
         return _sum_image(node, images, mapping)
     parts = [images[child] for child in node.children]

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.importers.common.builder import Builder, stated
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.values import Value
+from gradual.importers.common.values import Value, is_named
 from gradual.types.dtype import DType
 from gradual.types.print import shown_extent
 from gradual.types.type import TensorType
@@ -52,6 +52,15 @@ class Applying(ABC):
             return self.builder.number(known, DType.INT64)
         sizes = self.call("shape_of", value, dtype=DType.INT64)
         return self.call("take", sizes, self.builder.number(axis, DType.INT64), axis=0)
+
+    def written_size(self, size: Value) -> int | Value:
+        """A size for an attribute: a number, a formula of named sizes, or a scalar."""
+        known = size.tensor.contents
+        if size.elements is not None:
+            return int(size.elements.item())
+        if known is not None and is_named(known[0]):
+            return self.builder.dimension(known[0])
+        return size
 
     def expanded(self, value: Value, axes: Sequence[int]) -> Value:
         """The value with new axes of size 1, which are counted from the front in the result."""

@@ -126,10 +126,11 @@ class Builder:
         """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
         Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged through a higher rank
-        is therefore taken from its source again, and known integers are made a constant before a cast to floats.
+        is therefore taken from its source again, and known integers are made a constant before a cast to floats; a
+        tensor that has no elements is not, since what made it may owe something.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
-            operands = (self.constant(numbers),)
+            operands = (self.constant(numbers),) if numbers.size else operands
         if operator == "cast" and (integers := self._integers(operands[0], attributes["dtype"])) is not None:
             return integers
         declared = CATALOGUE[operator]

@@ -61,7 +61,9 @@ def followed(
     rule = _RULES.get(operator.name)
     if rule is None or max(operand.rank for operand in operands) > 1:
         return None
-    length = max(map(len, known))
+    length = 0 if () in known else max(map(len, known))
+    if any(len(one) not in (1, length) for one in known):  # they do not broadcast, which the checker says
+        return None
     columns = zip(*(one * length if len(one) == 1 else one for one in known), strict=True)
     limit = 1 << PRECISION[type.dtype]
     found = [_exact(rule(*column), limit, column, positive) for column in columns]
@@ -87,7 +89,10 @@ def _fractions(value: Value) -> Fractions | None:
 
 
 def _converted(value: Value, limit: int) -> Fractions | None:
-    """Integers that are known as formulas of sizes, or fractions, in a type whose integers are exact up to a limit."""
+    """A value's elements after a cast to a float type that is exact for integers up to `limit`; None if not known.
+
+    Before the cast they are integers given by formulas of sizes, or floats that are followed already.
+    """
     if value.fractions is not None:
         found = [_exact(one, limit, (one,), ()) for one in value.fractions]
         return None if None in found else tuple(one for one in found if one is not None)

@@ -19,9 +19,18 @@ from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType,
 
 LIST = "Sequence"
 """The name of the list type."""
+OPTIONAL = "Optional"
+"""The name of the type of values that may be absent."""
 
 FUNCTIONS = {
     LIST: "type Sequence[A] { Cons(A, Sequence[A]), Nil }\n",
+    OPTIONAL: "type Optional[A] { Some(A), None }\n",
+    "@has_element": """\
+def @has_element[A](%o: Optional[A]) -> bool { match (%o) { Some(_) => True, None => False } }
+""",
+    "@element": """\
+def @element[A](%o: Optional[A]) -> A { match? (%o) { Some(%one) => %one } }
+""",
     "@sequence_length": """\
 def @sequence_length[A](%s: Sequence[A]) -> int64 {
   match (%s) { Cons(_, %rest) => add(@sequence_length(%rest), 1i64), Nil => 0i64 }
@@ -55,21 +64,26 @@ def @sequence_erase[A](%s: Sequence[A], %i: int64) -> Sequence[A] {
 }
 """,
 }
-"""Name -> a definition for programs with sequences; indices count from the front."""
+"""Name -> a definition that a program with sequences or optional values may need; indices count from the front."""
 
 
 def declare(builder: Builder, name: str) -> str:
     """Add a definition, and those that it mentions, to the program; return its name."""
     if name not in builder.functions:
         builder.functions[name] = FUNCTIONS[name]
-        for other in re.findall(r"@\w+|\bSequence\b", FUNCTIONS[name]):
+        for other in re.findall(r"@\w+|\bSequence\b|\bOptional\b", FUNCTIONS[name]):
             declare(builder, other)
     return name
 
 
 def is_sequence(value: Value) -> bool:
-    """Whether a value is a sequence, of known length or not."""
+    """Whether a value is a sequence, of known length or not, or an optional value."""
     return isinstance(value.type, TupleType | DataType)
+
+
+def is_optional(value: Value) -> bool:
+    """Whether a value may be absent."""
+    return isinstance(value.type, DataType) and value.type.name == OPTIONAL
 
 
 def held(value: Value) -> Any:
@@ -92,11 +106,11 @@ def wider(one: Any, other: Any) -> Any:
             return other
         case _, NeverType():
             return one
-        case DataType(), DataType():
-            return DataType(LIST, (wider(one.arguments[0], other.arguments[0]),))
+        case DataType(), DataType() if one.name == other.name:
+            return DataType(one.name, (wider(one.arguments[0], other.arguments[0]),))
         case TensorType() | UnrankedType(), TensorType() | UnrankedType():
             return _wider_tensor(one, other)
-    raise Unsupported("a sequence in one case and a tensor in the other")
+    raise Unsupported("a tensor, a sequence or an optional value in one case and another of them in the other")
 
 
 def _wider_tensor(one: Any, other: Any) -> Any:
@@ -111,6 +125,11 @@ def _wider_tensor(one: Any, other: Any) -> Any:
 def of(builder: Builder, element: Any) -> Any:
     """The type of lists of an element type, in which a size that contains an unknown becomes `?`."""
     return DataType(declare(builder, LIST), (stated(element),))
+
+
+def optional_of(builder: Builder, element: Any) -> Any:
+    """The type of optional values, in which a size that contains an unknown becomes `?`."""
+    return DataType(declare(builder, OPTIONAL), (stated(element),))
 
 
 def settled(type: Any) -> Any:
@@ -138,7 +157,7 @@ def as_list(builder: Builder, value: Value, type: Any = None) -> Value:
         value = Value(type, builder.bind([as_element(builder, one, type) for one in fields], _consed))
     elif type is None or type == value.type:
         return value
-    declare(builder, LIST)
+    declare(builder, type.name)
     return Value(type, builder.bind([value], lambda given: f"({given[0]} as {shown(type)})"))
 
 

@@ -154,7 +154,8 @@ class _Breaking:
         """The lines of a text; a line inside a block and without braces is not changed."""
         for line in text.split("\n"):
             if "{" not in line and "}" not in line and self.open[-1:] in ([], ["{"]):
-                yield line.strip(" ")
+                yield self.line + line.strip(" ")
+                self.line = ""
             else:
                 yield from self.broken(line)
 

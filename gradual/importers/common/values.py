@@ -98,7 +98,8 @@ class Value:
         origin: its binding, or its text; None if it is written as a constant.
         constant: its elements, if they are known while importing; those of its fields for a tuple.
         drawn: if it rearranges a vector of integers, that vector, and the index in it of each element.
-        fractions: if it has floats that stand for fractions of sizes, these in row-major order.
+            fractions: if it has floats that stand for fractions of sizes, these in row-major order.
+            bits: of how many bits its elements are in the model, if they are integers of fewer than 8.
     """
 
     type: OpenedType
@@ -106,6 +107,7 @@ class Value:
     constant: Tensor | tuple[Tensor, ...] | None = None
     drawn: tuple[Value, Tensor] | None = None
     fractions: tuple[Fraction, ...] | None = None
+    bits: int | None = None
 
     def made_by(self, *operators: str) -> tuple[Value, ...]:
         """The operands, if the value is an application of one of these operators; else empty."""
@@ -168,9 +170,9 @@ class Value:
 
     @property
     def _is_empty(self) -> bool:
-        """Whether all its sizes are numbers and one is 0."""
+        """Whether all its sizes are numbers and one is 0; a negative one is refuted by the checker."""
         sizes = [size.value for size in self.tensor.shape]
-        return 0 in sizes and None not in sizes
+        return 0 in sizes and all(size is not None and size >= 0 for size in sizes)
 
     @property
     def truth(self) -> bool | None:
@@ -184,7 +186,7 @@ class Value:
 
 
 def is_named(size: Any) -> TypeGuard[Dim]:
-    """Whether a size is a formula of names that a program can write anywhere."""
+    """Whether a size is a formula of names, which can be written anywhere in the program."""
     return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
 
 

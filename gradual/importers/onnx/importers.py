@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
 
-from gradual.importers.common.applying import Applying
+from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Model, Node
+from gradual.importers.onnx.file.narrow import Narrow
 from gradual.tensors.tensor import Tensor
+from gradual.types.dtype import DType
 
 Importer = Callable[["Use"], "Value | Sequence[Value | None]"]
+
+Declared = TypeVar("Declared", bound=Importer)
 
 Scope = dict[str, "Value | None"]
 """Values by name; None for an optional input of a function that is left out."""
 
-IMPORTERS: dict[str, Importer] = {}
-"""Name of an operator of ONNX's own domain -> its importer."""
+IMPORTERS: dict[tuple[str, str], Importer] = {}
+"""Domain and name of an operator -> its importer; ONNX's own domain is ""."""
 
 
-def imports(*names: str) -> Callable[[Importer], Importer]:
-    """Declare the importer of some operators."""
+COMPOSED = 21
+"""The version of ONNX's operators by which others are defined here."""
 
-    def declared(importer: Importer) -> Importer:
+
+def imports(*names: str, domain: str = "") -> Callable[[Declared], Declared]:
+    """Declare the importer of some operators of a domain."""
+
+    def declared(importer: Declared) -> Declared:
         for name in names:
-            IMPORTERS[name] = importer
+            IMPORTERS[domain, name] = importer
         return importer
 
     return declared
@@ -66,8 +74,8 @@ class Use(Applying):
 
     @property
     def opset(self) -> int:
-        """The version of ONNX's own operators at this node."""
-        return self.opsets.get("", self.model.opset)
+        """The version of the operators of the node's domain at this node."""
+        return self.opsets.get(self.node.domain, 1)
 
     def __getitem__(self, index: int) -> Value:
         """A required input."""
@@ -82,7 +90,10 @@ class Use(Applying):
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """An attribute, or its default."""
-        return self.node.attributes.get(name, default)
+        value = self.node.attributes.get(name, default)
+        if isinstance(value, Narrow):
+            raise Unsupported(f"{name} with elements of {value.bits} bits")
+        return value
 
     def required(self, name: str) -> Any:
         """A required attribute."""
@@ -111,12 +122,54 @@ class Use(Applying):
         """Whether an output is used."""
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
+    def composed(self, operator: str, *inputs: Value | None, **attributes: Any) -> Value:
+        """The first result of one of ONNX's own operators, by which the node's operator is defined."""
+        node = replace(self.node, operator=operator, domain="", attributes=attributes)
+        given = IMPORTERS["", operator](replace(self, node=node, inputs=inputs, opsets={"": COMPOSED}))
+        found = given if isinstance(given, Value) else given[0]
+        assert found is not None, operator
+        return found
+
     def only(self, name: str, *supported: Any) -> Any:
         """An attribute that is only imported with some values, the first of which is the default."""
         value = self.attribute(name, supported[0])
         if value not in supported:
             raise Unsupported(f"{name}={value!r}")
         return value
+
+
+def extent_of(use: Use, value: Value, axis: int) -> int | Value:
+    """The size at an axis, as a number where it is one."""
+    known = value.extent(axis)
+    return use.extent(value, axis) if known is None else known
+
+
+def vector(use: Use, value: Value, other: Value, axis: int = -1) -> Value:
+    """A vector with an element for each slice along an axis of another tensor."""
+    if value.rank != 1:
+        raise Unsupported(f"a tensor of rank {value.rank} where a vector has to be")
+    return use.exactly(value, 0, extent_of(use, other, positive(axis, other.rank)))
+
+
+def of_shape(use: Use, value: Value, other: Value) -> Value:
+    """The value, whose sizes have to be those of another tensor."""
+    if value.rank != other.rank:
+        raise Unsupported(f"a tensor of rank {value.rank} where one of rank {other.rank} has to be")
+    for axis in range(other.rank):
+        value = use.exactly(value, axis, extent_of(use, other, axis))
+    return value
+
+
+def as_type(use: Use, value: Value, dtype: DType) -> Value:
+    """The elements in another type."""
+    return value if value.dtype is dtype else use.call("cast", value, dtype=dtype)
+
+
+def held(builder: Builder, constant: Tensor | Narrow, name: str = "") -> Value:
+    """A constant of the model."""
+    if isinstance(constant, Narrow):
+        return replace(builder.constant(constant.tensor, name), bits=constant.bits)
+    return builder.constant(constant, name)
 
 
 def broadcast_into(use: Use, value: Value, other: Value) -> Value:

@@ -22,16 +22,27 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
+from gradual.importers.onnx.file.narrow import KINDS, Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
-from gradual.importers.onnx.importers import IMPORTERS, Scope, Use
+from gradual.importers.onnx.importers import IMPORTERS, Scope, Use, held
+from gradual.importers.onnx.microsoft import (
+    activations,
+    attention,
+    blocked,
+    normalizations,
+    products,
+    quantized,
+    rotations,
+)
 from gradual.importers.onnx.operators import (
     control,
     elementwise,
-    images,
     indexing,
     networks,
+    optionals,
     padding,
+    quantization,
     recurrent,
     reductions,
     sequences,
@@ -39,6 +50,7 @@ from gradual.importers.onnx.operators import (
 )
 from gradual.importers.onnx.operators import random as drawing
 from gradual.importers.onnx.origins import origin_of
+from gradual.importers.onnx.signals import columns, pools, resizing, sampling, spectra
 from gradual.importers.onnx.survey import measured, not_imported, why_not
 from gradual.origin import Origin
 from gradual.types.dtype import DType
@@ -46,7 +58,11 @@ from gradual.types.print import shown
 from gradual.types.type import Hole, TensorType, UnrankedType
 from gradual.types.unpacking import opened
 
-FAMILIES = control, drawing, elementwise, images, indexing, networks, padding, recurrent, reductions, sequences, shapes
+FAMILIES = (
+    *(control, drawing, elementwise, indexing, networks, optionals, padding, quantization, recurrent, reductions),
+    *(sequences, shapes, columns, pools, resizing, sampling, spectra),
+    *(activations, attention, blocked, normalizations, products, quantized, rotations),
+)
 """The modules whose importers are in `IMPORTERS`."""
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
@@ -133,7 +149,9 @@ class _Import:
                 continue
             if port.sequence:
                 type = lists.of(self.builder, type)
-                written = shown(type)
+            if port.optional:
+                type = lists.optional_of(self.builder, type)
+            written = written if port.is_tensor else shown(type)
             scope[port.name] = self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0])
             origin = Origin(f"input `{port.name}`", f"{port.name}: {written}", port.name)
             yield f"%{name}", origin, written
@@ -158,7 +176,7 @@ class _Import:
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason; that of a node in a function's body is reported for the node that applies the function."""
-        if node is not None and self.around and why_not(node, self.model.opset) != says:
+        if node is not None and self.around and why_not(node, self.model.opsets) != says:
             says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
             node = self.around[0][1]
         operator, title = ("", "") if node is None else (node.operator, node.title)
@@ -170,7 +188,7 @@ class _Import:
             if isinstance(tensor, Unread):
                 self.tell(tensor.says)
             elif name:
-                scope[name] = self.builder.constant(tensor, name)
+                scope[name] = held(self.builder, tensor, name)
         self.nodes(graph.nodes, scope, opsets, graph is self.model.graph)
         missing = [name for name in graph.outputs if name not in scope]
         if missing and not self.reasons:
@@ -208,14 +226,13 @@ class _Import:
         """Give the results of a refused node the types that the model declares, so that later nodes are checked too."""
         for name in node.outputs if not self.around else ():
             port = self.model.graph.declared.get(name)
-            if port is not None and isinstance(port.dtype, DType) and port.shape is not None and not port.sequence:
+            if port is not None and isinstance(port.dtype, DType) and port.shape is not None and port.is_tensor:
                 sizes = tuple(constant(one) if isinstance(one, int) else Hole() for one in port.shape)
                 scope[name] = self.builder.stand_in(TensorType(sizes, port.dtype))
 
     def bind(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> None:
         """Bind the results of a node to the names of its outputs."""
-        given = self.applied(node, inputs, scope, opsets)
-        values = [given] if isinstance(given, Value) else given
+        values = self.applied(node, inputs, scope, opsets)
         for name, value in zip_longest(node.outputs, values[: len(node.outputs)]):
             if name and value is None:
                 raise Unsupported(f"its output `{name}`")
@@ -224,20 +241,23 @@ class _Import:
 
     def applied(
         self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]
-    ) -> Value | Sequence[Value | None]:
+    ) -> Sequence[Value | None]:
         """The results of a node: by its importer, or by the body that the model or ONNX has for its operator."""
-        own, opset = self.model.functions.get(node.key), opsets.get("", self.model.opset)
-        if own is None and (says := why_not(node, opset)) is not None:
+        own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
+        if own is None and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
         for part in node.attributes.values():
             if isinstance(part, Unread):
                 raise Unsupported(part.says)
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
-        admit(node, opset, [*map(_dtype, inputs)])
-        if node.operator in IMPORTERS:
-            return IMPORTERS[node.operator](Use(node, inputs, self.builder, self.model, opsets, scope, self))
-        return self.inlined(standard_function(node, opset, [*map(_port, node.inputs, inputs)]), node, inputs, opsets)
+        kinds = admit(node, opset, [*map(_kind, inputs)])
+        if node.kind in IMPORTERS:
+            given = IMPORTERS[node.kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
+        else:
+            body = standard_function(node, opset, [*map(_port, node.inputs, inputs)])
+            given = self.inlined(body, node, inputs, opsets)
+        return _narrowed([given] if isinstance(given, Value) else given, kinds)
 
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
@@ -276,9 +296,20 @@ def _port(name: str, value: Value | None) -> Port | None:
     return Port(name, value.dtype, None if shape is None else tuple(shape))
 
 
-def _dtype(value: Value | None) -> DType | None:
-    """The element type of an operand; None if it is not a tensor."""
-    return value.dtype if value is not None and isinstance(value.type, TensorType | UnrankedType) else None
+def _kind(value: Value | None) -> str | None:
+    """The element type of an operand in the model, where it is a tensor."""
+    if value is None or not isinstance(value.type, TensorType | UnrankedType):
+        return None
+    return str(value.dtype if value.bits is None else Kind(value.dtype, value.bits))
+
+
+def _narrowed(values: Sequence[Value | None], kinds: Mapping[int, str]) -> Sequence[Value | None]:
+    """The results of a node, marked where their elements have fewer than 8 bits in the model."""
+    narrow = {at: one.bits for at, kind in kinds.items() for one in KINDS.values() if str(one) == kind}
+    return [
+        replace(value, bits=narrow[at]) if value is not None and at in narrow else value
+        for at, value in enumerate(values)
+    ]
 
 
 def _title(node: Node) -> str:

@@ -13,13 +13,14 @@ from gradual.limits import LIMITS
 Opsets = Mapping[str, int]
 
 
-def why_not(node: Node, opset: int) -> str | None:
+def why_not(node: Node, opsets: Opsets) -> str | None:
     """Why the operator of a node is not imported, unless the model itself defines it; None if it is imported."""
-    if node.domain:
-        return f"an operator of the domain {node.domain}"
-    if node.operator in IMPORTERS or is_explained(node.operator, opset):
+    if node.kind in IMPORTERS or is_explained(*node.kind, opsets.get(node.domain, 1)):
         return None
-    return "an operator that is not imported"
+    if not node.domain:
+        return "an operator that is not imported"
+    some = any(domain == node.domain for domain, _ in IMPORTERS)
+    return f"an operator of the domain {node.domain}{' that is not imported' if some else ''}"
 
 
 def not_imported(model: Model) -> Iterator[Reason]:
@@ -34,7 +35,7 @@ def not_imported(model: Model) -> Iterator[Reason]:
             one, opsets = todo.pop()
             todo.extend((inner, opsets) for inner in reversed(list(_inside(one))))
             function = model.functions.get(one.key)
-            if function is None and (says := why_not(one, opsets.get("", model.opset))) is not None:
+            if function is None and (says := why_not(one, opsets)) is not None:
                 yield Reason(index, one.operator, one.title, says)
             elif function is not None and one.key not in met:
                 met.add(one.key)

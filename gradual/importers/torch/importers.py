@@ -14,7 +14,7 @@ from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.sizes.ports import Extent
-from gradual.importers.common.values import Value, is_named
+from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph, Meta, Name, Node
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -156,15 +156,6 @@ class Use(Applying):
         if isinstance(found, bool) or not isinstance(found, int):
             raise Unsupported(f"`{name}` is {found!r}, which is no integer")
         return found
-
-    def written_size(self, size: Value) -> int | Value:
-        """A size for an attribute: a number, a formula of named sizes, or a scalar."""
-        known = size.tensor.contents
-        if size.elements is not None:
-            return int(size.elements.item())
-        if known is not None and is_named(known[0]):
-            return self.builder.dimension(known[0])
-        return size
 
     def axis(self, name: str, rank: int, default: int | None = None) -> int:
         """An axis, counted from the front."""

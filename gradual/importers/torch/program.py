@@ -1,4 +1,4 @@
-"""An exported PyTorch program as one of the language: `@main` takes its inputs and then its weights.
+"""An exported PyTorch program as a program of the language: `@main` takes its inputs and then its weights.
 
     program(*load("model.pt2")).text
 
@@ -170,7 +170,7 @@ class _Import:
         return inputs, types
 
     def stored(self, name: str, stored: Stored) -> Value:
-        """A parameter, buffer or constant; a small integer one, or one of rank 0, is a constant of the program."""
+        """A parameter, buffer or constant; a small tensor of integers, or any of rank 0, is a literal."""
         if stored.dtype is None:
             self.tell(f"`{name}` has elements of a type that programs do not have")
             return self.builder.input(name, TensorType(tuple(map(constant, stored.shape)), DType.FLOAT32))
@@ -270,7 +270,7 @@ class _Import:
                 scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Record a reason."""
+        """Record a reason against the import."""
         if node is None:
             self.reasons.append(Reason(self.index, "", "", says))
             return

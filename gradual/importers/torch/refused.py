@@ -25,11 +25,11 @@ REASONS = (
     ("torch._functorch.*", f"`torch.vmap`; {DECOMPOSED}, which writes it out"),
     ("aten.*_.*", f"an operator in place; {DECOMPOSED}, which removes those"),
 )
-"""Operators, by the forms of their names, and what is said of them."""
+"""Patterns of operators' names, and what is said of the operators that match one of them."""
 
 
 def reason(operator: str) -> str:
-    """Why an operator is not imported, as far as more can be said than that."""
+    """Why an operator is not imported, by the first pattern of its name in `REASONS`."""
     if not operator.rpartition(".")[0].endswith("__"):
         for *forms, says in REASONS:
             if any(fnmatchcase(operator, form) for form in forms):

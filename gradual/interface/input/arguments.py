@@ -178,7 +178,7 @@ def _array(path: str) -> Tensor:
 
 
 def _member(path: str, name: str) -> Tensor:
-    """The tensor of that name in an archive, or its only one if no name is given."""
+    """The tensor of that name in an archive, or its only tensor if no name is given."""
     try:
         with opened(path, "file") as stream:
             names = npy.names_in(stream)

@@ -90,7 +90,7 @@ def text_of(path: Path) -> str:
 
 
 def content(path: str, limit: str) -> bytes:
-    """The bytes of a file; raises Trouble if it cannot be read, or is longer than the limit of that name."""
+    """The bytes of a file; raises Trouble if it cannot be read, or is longer than the limit named `limit`."""
     with opened(path, limit) as stream:
         return bounded(stream, f"`{path}`", limit)
 
@@ -99,7 +99,7 @@ def content(path: str, limit: str) -> bytes:
 def opened(path: str, limit: str) -> Iterator[IO[bytes]]:
     """Open a file for reading; a pipe or device, which has no size, is read up to the limit `stream`.
 
-    Raises Trouble if it cannot be read, or is longer than the limit of that name.
+    Raises Trouble if it cannot be read, or is longer than the limit named `limit`.
     """
     with _open(path) as stream:
         found = os.fstat(stream.fileno())
@@ -126,7 +126,7 @@ def _open(path: str) -> IO[bytes]:
 
 
 def bounded(stream: IO[bytes], what: str, limit: str) -> bytes:
-    """The rest of a stream; raises Trouble if it cannot be read, or is longer than the limit of that name.
+    """The rest of a stream; raises Trouble if it cannot be read, or is longer than the limit named `limit`.
 
     It is read in pieces, so that an endless stream is abandoned at the limit.
     """
@@ -148,12 +148,12 @@ def _unreadable(what: str, error: Exception) -> Trouble:
 
 
 def too_long(what: str, limit: str) -> Trouble:
-    """The error for an input longer than the limit of that name."""
+    """The error for an input longer than the limit named `limit`."""
     return Trouble("E0704", f"{what} is too long: the limit `{limit}` is {number(limit)} bytes")
 
 
 def number(limit: str) -> int:
-    """The limit of a name, in bytes."""
+    """The limit that a name denotes, in bytes."""
     return int(getattr(LIMITS, limit))
 
 
@@ -187,7 +187,7 @@ class Absent:
 
     @property
     def trouble(self) -> Trouble:
-        """The exception to raise for it."""
+        """The exception to raise for this path."""
         return Trouble("E0701", self.says)
 
 

@@ -60,7 +60,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """All choices."""
+    """All choices of levels, from the command line and the configuration."""
 
     choices: tuple[Choice, ...] = ()
 
@@ -102,7 +102,7 @@ def stands_for(name: str, code: str) -> bool:
 
 
 def _breadth(name: str, code: str) -> int:
-    """How many codes a name denotes, if a given one is among them; otherwise 0."""
+    """How many codes a name denotes if the given code is one of them, else 0."""
     if name in ALL:
         return 0 if code == RESIDUAL else len(switchable())
     group = GROUPS.get(name, (name,))

@@ -132,7 +132,7 @@ def read_from(stream: IO[bytes], name: str) -> Tensor:
 
 
 def read_all(stream: IO[bytes]) -> list[Tensor]:
-    """All tensors of a `.npz` file, in order.  Raises ValueError if one cannot be read, or their total is too large."""
+    """All tensors of a `.npz` file, in order.  Raises ValueError if a tensor is unreadable or the total too large."""
     with _archive(stream) as archive:
         members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         whole = sum(info.file_size for info in members)

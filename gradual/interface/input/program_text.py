@@ -10,7 +10,7 @@ from gradual.interface.terminal import Trouble
 from gradual.source import Source
 
 PLAINLY = Importing()
-"""Import a model as it is; its named sizes are at least 1."""
+"""The default way to import a model: as it is, with named sizes of at least 1."""
 
 
 def read(path: str, importing: Importing = PLAINLY) -> Text:

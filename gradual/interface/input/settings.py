@@ -1,6 +1,6 @@
 """The configuration: `gradual.toml`, or `[tool.gradual]` of a `pyproject.toml`, in the folder of a file or above it.
 
-Only the nearest one is used; in the same folder, `gradual.toml`.  The command line takes precedence over it.
+Only the nearest configuration is used, and `gradual.toml` if a folder has both.  The command line takes precedence.
 """
 
 from __future__ import annotations

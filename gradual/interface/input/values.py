@@ -28,7 +28,7 @@ _DIGITS = 100
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """`float32[5, 784]`: a random tensor of that dtype and shape."""
+    """A random tensor of a given dtype and shape: `float32[5, 784]`."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -36,7 +36,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """`int64 [2, 6]`, `3`: a tensor with given elements; `dtype` is None if the context determines it."""
+    """A tensor with given elements: `int64 [2, 6]`, `3`; `dtype` is None if the context determines it."""
 
     dtype: str | None
     shape: tuple[int, ...]
@@ -45,14 +45,14 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """`(a, b)`."""
+    """A tuple: `(a, b)`."""
 
     items: tuple[Values, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """`Cons(a, b)`, `Nil`."""
+    """A value of a declared type: `Cons(a, b)`, `Nil`."""
 
     constructor: str
     items: tuple[Values, ...] = ()

@@ -76,7 +76,7 @@ def compiled(compilation: Compilation, annotate: bool) -> Iterator[Object]:
 
 
 def bindings(source: Source, found: Binding) -> Iterator[Object]:
-    """The row of a variable; in an imported model, one for each name that the model has for its value."""
+    """The row of a variable; in an imported model, a row for each name that the model has for the value."""
     row, node = binding(source, found), source.origin(found.span)
     names = () if node is None or not node.value else (node.value, *node.also)
     yield from [row | {"value": name} for name in names] or [row]

@@ -8,7 +8,7 @@ from gradual.ops.declaration.operator import AttributeSpec, Operator
 
 
 def signature(operator: Operator) -> str:
-    """`nn.dense(x, w, units=None)`: an attribute without a default is required."""
+    """The call of an operator, `nn.dense(x, w, units=None)`; an attribute without a default is required."""
     attributes = [_attribute(spec) for spec in operator.attributes]
     return f"{operator.name}({', '.join([*operator.arguments, *attributes])})"
 

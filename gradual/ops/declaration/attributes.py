@@ -94,7 +94,7 @@ def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
     """All attributes of an application, in declaration order, defaults filled in.
 
     An attribute that only repeats an argument may have any value, which is ignored.
-    Raises IllFormed if one is unknown, missing, or of the wrong form.   [op.attribute]
+    Raises IllFormed if an attribute is unknown, missing, or of the wrong form.   [op.attribute]
     """
     if given:
         _check_names(operator, given)

@@ -19,7 +19,7 @@ from gradual.types.type import Content, TensorType, Type
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Every element of a tensor is at least `least` and at most `greatest`; true of an empty tensor in any case.
+    """Every element of a tensor is at least `least` and at most `greatest`; an empty tensor has every range.
 
     Attributes:
         least, greatest: the two ends.
@@ -43,7 +43,7 @@ class Range:
         return replace(self, attained=self.attained and self.single)
 
     def numbers(self) -> tuple[int, int] | None:
-        """Both bounds as numbers; None if one is symbolic."""
+        """Both bounds as numbers; None if an end is symbolic."""
         low, high = self.least.value, self.greatest.value
         return None if low is None or high is None else (low, high)
 
@@ -78,7 +78,7 @@ RangeRule = Callable[[Operands], Ranges]
 
 # --------------------------------------------------------------------------------------------------------- of types
 def known_range(type: Type[Dim]) -> Range | None:
-    """The range of a tensor whose elements are all numbers or sizes; None if one is known only at run time."""
+    """The range of a tensor whose elements are all numbers or sizes; None if an element is known only at run time."""
     if not isinstance(type, TensorType) or not type.dtype.is_integer:
         return None
     if type.numbers:
@@ -107,7 +107,7 @@ def among_first(given: Operands) -> Ranges:
 
 
 def hull(parts: Sequence[Ranges], attained: bool) -> Range | None:
-    """The least range that contains several; `attained` if the result has elements from each of them."""
+    """The least range that contains several ranges; `attained` if the result has elements from each of them."""
     ranges = [part for part in parts if isinstance(part, Range)]
     if not ranges or len(ranges) < len(parts):
         return None
@@ -131,7 +131,7 @@ def only(number: Dim) -> RangeRule:
 
 
 def fitted(found: Range | None, dtype: DType) -> Range | None:
-    """The range of results stored in a type: exact if both bounds are numbers of it; None if results may wrap."""
+    """The range of results stored in a type: exact if both bounds are numbers of the type; None if results may wrap."""
     numbers = found.numbers() if found is not None else None
     if found is None or numbers is None:
         return found if found is None or dtype.counts or not found.wraps else None

@@ -45,7 +45,7 @@ Identity = Callable[[TensorType[Dim], Mapping[str, Any]], bool]
 
 
 def by_type(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
-    """True: the operator keeps the order of elements, so a result of the operand's type is the operand."""
+    """Always true: the operator keeps the order of elements, so a result of the operand's type is the operand."""
     return True
 
 
@@ -61,7 +61,7 @@ class StaticForm:
     Attributes:
         arguments: the arguments that become attributes.
         read: `(their types, their values or None if not known, attributes) -> attributes that have the same effect`, or
-            None if no attributes have.
+            None if there are none.
     """
 
     arguments: tuple[int, ...]

@@ -45,7 +45,7 @@ class Lookup:
     """Indices that an operator looks up in an axis.
 
     Attributes:
-        indices: the operand that has them, or the field of a tuple operand.
+        indices: the operand that has the indices, or the field of a tuple operand.
         size: the size of the axis.
         axis: the operand and the axis that have this size, if there is one.
         count: sizes whose product is the number of indices looked up.
@@ -65,7 +65,7 @@ class Lookup:
     ignored: int | None = None
 
     def bounds(self, contents: Sequence[Content] | None, known: Callable[[], Range | None]) -> Iterator[Bound]:
-        """The constraints for each index if all are known; else for their range; else for the known ones."""
+        """The constraints for each index if all are known, else for the range of all, else for those that are known."""
         one_by_one = contents is not None and not data_of(*contents)
         together = None if one_by_one or not self.alone else known()
         if together is None:
@@ -92,7 +92,7 @@ class Lookup:
         return size is not None and (-size if self.negative else 0) <= least and greatest < size
 
     def _of_ends(self, least: Dim, greatest: Dim, exact: bool) -> Iterator[Bound]:
-        """Bounds for a range; where indices may be negative, an end of known sign needs one comparison, others two."""
+        """Bounds for a range; where indices may be negative, an end of known sign needs one comparison, another two."""
         exact = exact and (self.ignored is None or (least.value is not None and least.value > self.ignored))
         if not self.negative or greatest.value is None or greatest.value >= 0:
             yield self._bound(greatest, _at_most(greatest, self.size - 1), exact)

@@ -37,8 +37,8 @@ class Need:
         goal: what has to hold.
         rule: the rule's name, such as `op.nn.dense.contract`.
         says: the failure in the user's words, such as "contracted dimensions differ".
-        operands: the arguments concerned as (index, axis); axis None for the argument's contents or as a whole.
-            A tuple argument's field is addressed by (index, field, axis).
+        operands: the arguments concerned as (index, axis); an axis of None means the contents of the argument, or the
+            argument as a whole.  A tuple argument's field is addressed by (index, field, axis).
         sides: the two numbers that must agree, for reports; by default the sizes of two operands.
     """
 
@@ -121,22 +121,23 @@ class Operator:
         judge: `(*argument types, **attributes) -> Judgement`; raises IllFormed.
         meaning: `(*tensors, **attributes) -> Tensor | tuple[Tensor, ...]`; raises `tensors.fault.TensorFault`.
         contents: the known elements of the result: `(*argument types, **attributes) -> Contents`
-            (for a tuple result: not supported, None); called only when some argument's contents are known or unpacked.
+            (None for a tuple result); called only when some argument's contents are known or unpacked.
         reads: indices of arguments whose contents the judgement itself reads (unpacked before it is called).
         rules: the rule names its docstring cites.
-        data_dependent: the result's shape depends on elements, not only on shapes and contents.
+        data_dependent: whether the result's shape depends on elements, not only on shapes and contents.
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
             matters here: the judgement is the same for a vector of that length.
-        alike: indices of the arguments that share an element type; a tuple among them has it in all its fields.
+        alike: indices of the arguments that share an element type; a tuple among them has it in each field.
         faults: when the meaning faults.
         padding: along which axes operands may be padded; None if that is not known.
-        identity: when a result that has the first operand's type is that operand, or its only field; None for never.
+        identity: when a result that has the first operand's type is that operand, or its only field; None if it never
+            is.
         connective: the logical connective that it computes on booleans, if any.
         comparison: whether it compares elements.
         symbol: its infix symbol, if any.
         pairwise: the name of the binary operator that a call with several scalars means: `maximum` for `max`.
-        onnx: the corresponding ONNX operator, in the default domain at opset 17 and later; where ONNX has one for
-            several of ours, each names it.  Attributes and their defaults may differ.
+        onnx: the corresponding ONNX operator, in the default domain at opset 17 and later; if one ONNX operator
+            corresponds to several operators, each of them names it.  Attributes and their defaults may differ.
         static_form: how it is replaced by its static form, if it reads values that no type tracks.
         writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
         ranges: the rule for the range of the result's integers; None if there is none.

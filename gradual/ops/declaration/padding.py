@@ -41,12 +41,12 @@ Rule = Callable[[Growth], Iterable[Axes]]
 
 
 def never(types: Sequence[Any]) -> bool:
-    """Safe for no application."""
+    """The test `safe` of an operator that may fault on padding, whatever the types of its operands."""
     return False
 
 
 def always(types: Sequence[Any]) -> bool:
-    """Safe for every application."""
+    """The test `safe` of an operator that padding never makes fault."""
     return True
 
 
@@ -67,7 +67,7 @@ class Padding:
 
 # --------------------------------------------------------------------------------------------------------------- axes
 def rank_of(type: Any) -> int:
-    """The rank of a tensor; of a tuple, the least of its fields."""
+    """The rank of a tensor; of a tuple, the least rank of its fields."""
     if isinstance(type, TupleType):
         return min(map(rank_of, type.fields), default=0)
     assert isinstance(type, TensorType)
@@ -93,7 +93,7 @@ def counting_axes(type: Any, attributes: Mapping[str, Any]) -> Axes:
 
 # -------------------------------------------------------------------------------------------------------------- rules
 def everywhere(growth: Growth) -> Iterable[Axes]:
-    """All axes: no elements are combined along any."""
+    """All axes, since elements are combined along none."""
     return map(all_axes, growth.types)
 
 
@@ -108,7 +108,7 @@ def along(name: str = "axis") -> Rule:
 
 
 def first_along(growth: Growth) -> Iterable[Axes]:
-    """All axes of the first operand but the one an attribute names; none of the others, which have only that."""
+    """All axes of the first operand but the one that an attribute names, which is the only axis of the others."""
     return (all_but(growth.types[0], growth.attributes["axis"]), *(NO_AXES for _ in growth.types[1:]))
 
 
@@ -128,7 +128,7 @@ def images(growth: Growth) -> Iterable[Axes]:
 
 
 def samples(growth: Growth) -> Iterable[Axes]:
-    """The batch axis of the first operand, whose samples are independent; none of the others."""
+    """The batch axis of the first operand, whose samples are independent; no axes of other operands."""
     return (frozenset({0}), *(NO_AXES for _ in growth.types[1:]))
 
 
@@ -149,4 +149,4 @@ def _before(shape: Sequence[Any], axis: int) -> Dim:
 
 
 POINTWISE = Padding(everywhere)
-"""Each element of the result depends only on those at its own index."""
+"""The padding of an operator whose result has elements that depend only on those at their own index."""

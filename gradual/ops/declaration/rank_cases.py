@@ -202,7 +202,7 @@ class Together:
         return self._term(values) if len(values) == len(dims) else None
 
     def _term(self, values: Sequence[int]) -> Dim | None:
-        """A term of the unknown ranks that has these values in the cases; None if none of the forms tried has."""
+        """A term of the unknown ranks that has these values in the cases; None if no form that is tried has them."""
         common = self._common()
         numbers: list[Dim] = [unknown.number for unknown in common]
         columns = [[dict(case.at)[unknown] for case in self.cases] for unknown in common]

@@ -42,7 +42,7 @@ def fields(given: Type[Dim], operand: int) -> tuple[TensorType[Dim], ...]:
 
 
 def same_dtype(*types: TensorType[Dim]) -> DType:
-    """The element type that all share; raises IllFormed where they differ."""
+    """The element type that all the tensors share; raises IllFormed if they differ."""
     for operand, other in enumerate(types):
         if other.dtype is not types[0].dtype:
             raise IllFormed("op.dtype", f"element types differ: {types[0].dtype} and {other.dtype}", operand)
@@ -57,7 +57,7 @@ def of_dtype(given: TensorType[Dim], operand: int, admits: Callable[[DType], boo
 
 
 def axis_of(axis: int, rank: int, operand: int | None = 0) -> int:
-    """The axis counted from the front; a negative one counts from the back.  Raises IllFormed out of range."""
+    """The axis counted from the front; a negative one counts from the back. Raises IllFormed if it is out of range."""
     if not -rank <= axis < rank:
         raise IllFormed("op.axis", f"axis {axis} is out of range for rank {rank}", operand)
     return axis % rank
@@ -87,7 +87,7 @@ def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int 
 
 
 def said(extent: Dim, written: Dim | None) -> Dim:
-    """Of an extent and an attribute, which are required to be equal: the one that is a number, if any."""
+    """An extent that is required to equal an attribute: the attribute if it is given and the extent is no number."""
     return extent if written is None or extent.value is not None else written
 
 
@@ -99,7 +99,7 @@ def not_negative(extents: Iterable[Dim], rule: str, says: str = "a size is negat
 def broadcast(shapes: Sequence[Shape], operands: Sequence[Operand] | None = None) -> tuple[Shape, tuple[Need, ...]]:
     """The common shape of right-aligned shapes, and the needs that they agree.   [op.broadcast.agree]
 
-    Two extents agree if they are equal or one of them is 1; the result has the other one then.  Each need names the
+    Two extents agree if they are equal or one of them is 1; the result then has the other extent.  Each need names the
     two (operand, axis) it is about; the operands are 0, 1, ... unless given.
     """
     named = operands if operands is not None else [(place,) for place in range(len(shapes))]

@@ -64,7 +64,7 @@ def floor_remainder(left: Dim, right: Dim) -> Dim:
 
 
 def trunc_quotient(left: Dim, right: Dim) -> Dim:
-    """The quotient rounded toward zero; by zero as `floor_quotient`."""
+    """The quotient rounded toward zero; for the divisor 0 it is that of `floor_quotient`."""
     if right.value is not None:
         above, below = (left, -left) if right.value > 0 else (-left, left)
         divisor = constant(max(abs(right.value), 1))
@@ -80,32 +80,32 @@ def trunc_remainder(left: Dim, right: Dim) -> Dim:
 
 
 def power(left: Dim, right: Dim) -> Dim | None:
-    """A power with a small constant exponent."""
+    """A power if its exponent is a small constant, else None."""
     return product([left] * right.value) if right.value is not None and 0 <= right.value <= 8 else None
 
 
 def shifted_left(left: Dim, right: Dim) -> Dim | None:
-    """A shift by a constant."""
+    """A shift to the left if its count is a constant below 64, else None."""
     return left * (1 << right.value) if right.value is not None and 0 <= right.value < 64 else None
 
 
 def shifted_right(left: Dim, right: Dim) -> Dim | None:
-    """An arithmetic shift by a constant."""
+    """An arithmetic shift to the right if its count is a constant below 64, else None."""
     return left // (1 << right.value) if right.value is not None and 0 <= right.value < 64 else None
 
 
 def sign(value: Dim) -> Dim:
-    """1, 0 or -1."""
+    """The sign of a dim, as 1, 0 or -1."""
     return ite(at_least(value, ONE), ONE, ite(at_most(value, -ONE), -ONE, ZERO))
 
 
 def iff(left: Constraint, right: Constraint) -> Constraint:
-    """Both hold or neither."""
+    """The constraint that both hold or neither does."""
     return any_of(all_of(left, right), all_of(negated(left), negated(right)))
 
 
 def unlike(left: Constraint, right: Constraint) -> Constraint:
-    """Exactly one holds."""
+    """The constraint that exactly one of two holds."""
     return negated(iff(left, right))
 
 
@@ -120,7 +120,7 @@ def chosen(condition: Content, left: Content, right: Content) -> Content | None:
 
 
 def cast(part: Content, target: DType) -> Content | None:
-    """An integer or boolean in another integer type, or as a boolean."""
+    """An integer or boolean in another integer type or as a boolean; None in any other type."""
     if target is DType.BOOL:
         return part if isinstance(part, Constraint) else differs(part, ZERO)
     if not target.is_integer:

@@ -31,12 +31,12 @@ def places(layout: str, letters: str, attribute: str) -> tuple[int, ...]:
 
 
 def arranged(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
-    """Values given in the order of `letters`, in the order of a layout."""
+    """Values given in the order of `letters`, rearranged to the order of a layout."""
     return tuple(values[letters.index(letter)] for letter in layout)
 
 
 def ordered(values: Sequence[V], layout: Sequence[str], letters: Sequence[str]) -> tuple[V, ...]:
-    """Values given in the order of a layout, in the order of `letters`."""
+    """Values given in the order of a layout, rearranged to the order of `letters`."""
     return tuple(values[layout.index(letter)] for letter in letters)
 
 
@@ -52,7 +52,8 @@ def per_axis(values: tuple[V, ...], count: int, attribute: str) -> tuple[V, ...]
 def paddings(values: tuple[V, ...], count: int) -> tuple[tuple[V, V], ...]:
     """How much is added before and after each spatial axis.   [op.window.padding]
 
-    One value is used for all sides, one per axis for both its sides; two per axis are all befores, then all afters.
+    A single value is used for all sides, a value per axis for both sides of the axis.  Of two values per axis, those
+    before all axes come first, then those after them.
     """
     if len(values) == 2 * count:
         return tuple(zip(values[:count], values[count:], strict=True))
@@ -89,7 +90,7 @@ class Window(Generic[D]):
         return tuple(extent + before + after for extent, (before, after) in zip(extents, self.padding, strict=True))
 
     def positions(self, extents: Sequence[D], ceil_mode: bool = False) -> tuple[D, ...]:
-        """How many positions the window has along each axis; with `ceil_mode` the last may lie in part outside."""
+        """How many positions the window has along each axis; with `ceil_mode` the last one may lie partly outside."""
         rooms = zip(self.padded(extents), self.reach(), self.strides, strict=True)
         return tuple((room - width + (step - 1 if ceil_mode else 0)) // step + 1 for room, width, step in rooms)
 
@@ -160,7 +161,7 @@ def _row_starts(
 
 
 def tap_offsets(shape: tuple[int, ...], taps: Sequence[Sequence[int]]) -> list[int]:
-    """The offset of each tap of a window from its first element; `taps` lists the tap positions of each axis."""
+    """The offset of each tap, an element of a window, from the first; `taps` has the positions along each axis."""
     found = [0]
     for step, along in zip(strides(shape), taps, strict=True):
         found = [base + tap * step for base in found for tap in along]

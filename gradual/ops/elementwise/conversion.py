@@ -44,8 +44,11 @@ def _cast_ranges(given: Operands) -> Ranges:
     onnx="Cast",
 )
 def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
-    """The elements in another type: floats to integers toward zero and saturating, NaN to 0; integers wrap; to bool
-    by `!= 0`.   t[..a] -> u[..a]"""
+    """The elements in another type.   t[..a] -> u[..a]
+
+    A float becomes an integer by truncation toward zero and saturates; NaN becomes 0.  An integer becomes another type
+    of integer by wrapping.  Anything becomes a bool by `!= 0`.
+    """
     return judged(tensor(x, 0).shape, dtype)
 
 
@@ -110,7 +113,7 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
     onnx="Where",
 )
 def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
-    """The element of x where the condition holds or is not 0, else that of y; all three broadcast together.
+    """The element of x where the condition holds or is not 0, elsewhere of y; all three broadcast together.
 
     c[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
     """
@@ -173,7 +176,7 @@ def _leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
 
 @operator("nn.leaky_relu", meaning=_leaky_relu, family="elementwise", padding=POINTWISE, onnx="LeakyRelu")
 def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
-    """Each element greater than 0, alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
+    """Elements above 0, and alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
     return judged(given.shape, given.dtype)
@@ -189,7 +192,7 @@ def _fixed_point_multiply(x: Tensor, *, multiplier: int, shift: int) -> Tensor:
 
 @operator("fixed_point_multiply", meaning=_fixed_point_multiply, family="elementwise", padding=POINTWISE)
 def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> Judgement:
-    """`x * multiplier * 2**(shift - 31)`, exact and then rounded to the nearest integer, halves up; it wraps.
+    """`x * multiplier * 2**(shift - 31)` exactly, then rounded to the nearest integer, halves up; the result wraps.
 
     int32[..a] -> int32[..a]
     """
@@ -199,7 +202,7 @@ def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> 
 
 
 def _shifts(given: Tensor, required: bool, where: list[int]) -> list[int]:
-    """The shift of each element, 0 unless shifts are required; raises TensorFault if one is out of range."""
+    """The shift of each element, 0 unless shifts are required; raises TensorFault if a shift is out of range."""
     if not required:
         return [0] * len(where)
     for shift in given.elements:
@@ -246,8 +249,8 @@ def fixed_point_multiply_per_axis(
     is_rshift_required: bool = False,
     axes: tuple[int, ...] = (),
 ) -> Judgement:
-    """`x * 2**lshift * multiplier * 2**(-31 - rshift)`, exact and then rounded to the nearest integer, halves up; it
-    wraps.
+    """`x * 2**lshift * multiplier * 2**(-31 - rshift)` exactly, then rounded to the nearest integer, halves up; the
+    result wraps.
 
     int32[..a, d, ..b], int32[d], int32[d], int32[d] -> int32[..a, d, ..b]
 

@@ -18,7 +18,7 @@ from gradual.ops.declaration.shapes import ONE, ZERO, tensor
 from gradual.types.type import TensorType, Type
 
 Rule = Callable[..., Range | None]
-"""`(left, right, operands)` of two operands, or `(range)` of one."""
+"""A rule, called as `(left, right, operands)` for two operands, as `(range)` for one."""
 
 
 def pointwise(rule: Rule) -> RangeRule:
@@ -64,7 +64,7 @@ def subtracted(left: Range | None, right: Range | None, given: Operands) -> Rang
 
 
 def multiplied(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a product: one operand has a single value, or neither is negative."""
+    """The range of a product; None unless one operand has a single value or neither operand is negative."""
     if left is None or right is None:
         return None
     ends = left.least * right.least, left.greatest * right.greatest
@@ -101,7 +101,7 @@ def not_negative(given: Range | None) -> Range | None:
 
 
 def absolute(given: Range | None) -> Range | None:
-    """The range of absolute values, of elements that are not negative."""
+    """The range of absolute values; None unless no element is negative."""
     return given if given is not None and not given.wraps and _is_natural(given) else None
 
 
@@ -125,7 +125,7 @@ def _number(given: Range | None) -> int | None:
 
 
 def floored(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a floored quotient by a positive number."""
+    """The range of a floored quotient; None unless the divisor is a positive number."""
     divisor = _number(right)
     if left is None or left.wraps or divisor is None or divisor < 1:
         return None
@@ -133,7 +133,7 @@ def floored(left: Range | None, right: Range | None, given: Operands) -> Range |
 
 
 def truncated(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a quotient rounded toward zero, if the dividend is not negative."""
+    """The range of a quotient rounded toward zero; None unless the dividend is not negative."""
     return floored(left, right, given) if left is not None and _is_natural(left) else None
 
 

@@ -24,20 +24,20 @@ Rule = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An elementwise operator: a function for each kind of element; None where the kind is not admitted.
+    """An elementwise operator: a function for each kind of element; None if the kind is not admitted.
 
     Attributes:
         name: the operator's name.
-        says: what it computes, in words.
-        ints: on integers, exact; the result wraps.
-        floats: on binary64; the result is rounded.
-        bools: on 0 and 1.
+        says: what the operator computes, in words.
+        ints: the function on integers, which is exact; its result wraps.
+        floats: the function on binary64; its result is rounded.
+        bools: the function on booleans as 0 and 1.
         then: a second operation on floats, after the first has been rounded.
-        tests: the result is boolean.
-        on_dims: its result on symbolic integers.
-        on_truths: its result on symbolic booleans.
-        on_ranges: its result on ranges of integers.
-        facts: other facts about it.
+        tests: whether the result is boolean.
+        on_dims: the function on symbolic integers.
+        on_truths: the function on symbolic booleans.
+        on_ranges: the function on ranges of integers.
+        facts: other facts about the operator.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def admitted(self) -> str:
-        """The kinds of elements it is declared on, in words."""
+        """The kinds of elements that the row admits, in words."""
         kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
         return " or ".join(kind for kind, function in kinds.items() if function is not None)
 

@@ -1,4 +1,4 @@
-"""What an index names."""
+"""The position in an axis that an index selects, and what happens if the index is out of bounds."""
 
 from __future__ import annotations
 

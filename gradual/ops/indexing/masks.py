@@ -24,7 +24,7 @@ from gradual.types.type import TensorType
 
 # ------------------------------------------------------------------------------------------------ reverse_sequence
 def _reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int, batch_axis: int) -> Tensor:
-    """Before the length, each index along the sequence reads the element at `length - 1 - index`."""
+    """Below the sequence's length, each index along the sequence reads the element at `length - 1 - index`."""
     along, batch = seq_axis % data.rank, batch_axis % data.rank
     steps, extent = strides(data.shape), data.shape[along]
     found = picked(data.elements, range(data.size))
@@ -47,7 +47,7 @@ def reverse_sequence(
 
     t[..a, b, ..c, n, ..d], int[b] -> t[..a, b, ..c, n, ..d]
 
-    There is a length for each batch [op.reverse_sequence.lengths]; one below 1 or beyond the axis is clamped.
+    There is a length for each batch [op.reverse_sequence.lengths]; a length below 1 or beyond the axis is clamped.
     """
     given, lengths = tensor(data, 0), integers(tensor(seq_lengths, 1, rank=1), 1)
     along, batch = axis_of(seq_axis, given.rank), axis_of(batch_axis, given.rank)

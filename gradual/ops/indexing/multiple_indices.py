@@ -1,6 +1,6 @@
 """Indexing by one index for each of the first axes, or of those after the batch; unravelling and inverting indices.
 
-An index counts from 0, a negative one from the back; one out of bounds is a fault.
+An index counts from 0, a negative one from the back; an index out of bounds is a fault.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _adv_index_lookups(inputs: TupleType[Dim]) -> tuple[Lookup, ...]:
     faults=Faults.OTHERWISE,
 )
 def adv_index(inputs: TupleType[Dim]) -> Judgement:
-    """The elements or slices of the first tensor at the indices in the others, one for each of its first axes.
+    """The elements or slices of the first tensor at the indices in the others, one tensor for each of its first axes.
 
     (t[d1, .., dk, ..b], int[..a1], .., int[..ak]) -> t[..broadcast(a1, .., ak), ..b]
 
@@ -128,7 +128,7 @@ def _gather_nd_contents(
 def _gather_nd_lookups(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, index_rank: int | None
 ) -> tuple[Lookup, ...]:
-    """Each row of the indices along its own axis."""
+    """A lookup for each row of the indices, in the row's own axis."""
     return _by_row(data, indices, batch_dims, _depth(indices, index_rank))
 
 
@@ -217,7 +217,7 @@ def _scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, *, mode: str) ->
 def _scatter_nd_contents(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str
 ) -> Contents:
-    """The known elements of a vector with the one at a known index replaced."""
+    """The known elements of a vector with the element at a known index replaced."""
     if data.contents is None or updates.contents is None or mode != "update" or data.rank != 1 or indices.rank != 1:
         return None
     place = _place(indices.contents, len(data.contents))
@@ -227,7 +227,7 @@ def _scatter_nd_contents(
 def _scatter_nd_lookups(
     data: TensorType[Dim], indices: TensorType[Dim], updates: TensorType[Dim], *, mode: str
 ) -> tuple[Lookup, ...]:
-    """Each row of the indices along its own axis."""
+    """A lookup for each row of the indices, in the row's own axis."""
     return _by_row(data, indices, 0, indices.rank - 1 + data.rank - updates.rank)
 
 
@@ -350,7 +350,7 @@ def _invert_permutation_contents(data: TensorType[Dim]) -> Contents:
 
 
 def _invert_permutation_lookups(data: TensorType[Dim]) -> tuple[Lookup, ...]:
-    """Each number is an index of the vector."""
+    """A lookup of each number in the vector, of which it is an index."""
     return (Lookup((0,), data.shape[0], (0, 0), data.shape, negative=False),)
 
 

@@ -29,7 +29,7 @@ from gradual.types.type import Content, TensorType
 
 # ------------------------------------------------------------------------------------------------------ slice_like
 def _axes(axes: Ints | None, rank: int, other: int) -> Ints:
-    """The axes that are cut: `axes` if given, or all that both tensors have."""
+    """The axes that are cut: `axes` if given, else all axes that both tensors have."""
     found = axes_of(axes, rank) if axes else tuple(range(min(rank, other)))
     for axis in found:
         if axis >= other:
@@ -57,7 +57,8 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
     t[..a, n, ..b], u[..c, m, ..d] -> t[..a, m, ..b]
 
-    The axes are `axes`, by default all that both have; along them the other tensor is not larger [op.slice_like.fits].
+    The axes are `axes`, by default all axes that both have; along them the other tensor is not larger
+    [op.slice_like.fits].
     """
     given, other = tensor(data, 0), tensor(shape_like, 1)
     cut = _axes(axes, given.rank, other.rank)

@@ -66,7 +66,7 @@ def _sort(data: Tensor, *, axis: int, is_ascend: bool, dtype: object) -> Tensor:
 
 
 def _sort_contents(data: TensorType[Dim], *, axis: int, is_ascend: bool, dtype: object) -> Contents:
-    """Constants sorted; a few unknown elements by a sorting network of minima and maxima."""
+    """The elements in order if all are constants, or if they are few enough to sort by minima and maxima."""
     parts = _numbers(data)
     if parts is None:
         return None
@@ -222,7 +222,7 @@ def _searchsorted(sorted_sequence: Tensor, values: Tensor, *, right: bool, dtype
 
 
 def _searchsorted_ranges(given: Operands) -> Ranges:
-    """From 0 to the length of the sequence."""
+    """The range of the indices found: from 0 to the length of the sequence."""
     return Range(constant(0), tensor(given.types[0], 0).shape[-1], False)
 
 
@@ -245,9 +245,9 @@ def searchsorted(
 
     t[n], t[..b] -> int32[..b], or `dtype`; t[..a, n], t[..a, m] -> int32[..a, m]
 
-    With `right` it is the last such index.  A sequence of one axis serves all values; else there is one for each row of
-    values, and the axes before the last agree [op.searchsorted.agree].  The index is found by binary search, also in
-    a sequence that is not sorted.
+    With `right` it is the last such index.  A sequence of one axis serves all values; else there is a sequence for each
+    row of values, and the axes before the last agree [op.searchsorted.agree].  The index is found by binary search,
+    also in a sequence that is not sorted.
     """
     given, wanted = tensor(sorted_sequence, 0, least=1), tensor(values, 1)
     same_dtype(given, wanted)

@@ -66,7 +66,7 @@ def read(equation: str, ranks: Sequence[int]) -> Equation:
 
 
 def _parts(text: str) -> tuple[str, bool, str]:
-    """Letters before and after `...`, and whether it is there."""
+    """The letters before and after `...`, and whether the text has `...`."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
         raise IllFormed("op.attribute", f'"{text}" must be letters with at most one "..." among them')

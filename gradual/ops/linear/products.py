@@ -181,7 +181,7 @@ def batch_matmul(
 ) -> Judgement:
     """The matrix product of each pair in a batch.   t[b, i, k], t[b, k, j] -> t[b, i, j]
 
-    The contracted extents agree [op.nn.batch_matmul.contract]; a batch of 1 is broadcast to the other
+    The contracted extents agree [op.nn.batch_matmul.contract]; a batch of 1 is broadcast to the size of the other batch
     [op.broadcast.agree].
     """
     left, right = tensor(tensor_a, 0, rank=3), tensor(tensor_b, 1, rank=3)

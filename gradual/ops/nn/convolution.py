@@ -49,7 +49,10 @@ Dims = tuple[Dim, ...]
 # ------------------------------------------------------------------------------------------------------ judgements
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Data and weight, and their axes in the order batch, channels, space; output channels, input channels, kernel."""
+    """Data and weight with their axes in canonical order.
+
+    The data's axes are batch, channels, space; the weight's are output channels, input channels, kernel.
+    """
 
     data: TensorType[Dim]
     weight: TensorType[Dim]
@@ -149,7 +152,7 @@ class Plan:
 
     Attributes:
         cells: the data's elements in the order batch, channels, space.
-        extents: its spatial extents.
+        extents: the data's spatial extents.
         batch, groups, into: samples, groups, and input channels of a group.
         kernels: for each output channel, its weights in the order input channels, space.
     """

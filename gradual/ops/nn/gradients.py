@@ -172,7 +172,7 @@ def _max_pool2d_grad(out_grad: Tensor, data: Tensor, **attributes: Any) -> Tenso
 
 
 def _avg_pool2d_grad(out_grad: Tensor, data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Tensor:
-    """A window's gradient is divided equally among the elements that count."""
+    """A window's gradient is divided equally among the elements that the window's mean counts."""
     quotient = reals.divide if data.dtype.is_float else trunc_divide
 
     def sharing(cells: list[Any], taps: Sequence[int], move: Window[int], extents: Ints, counts: Ints) -> Share:
@@ -247,8 +247,8 @@ def avg_pool2d_grad(
 ) -> Judgement:
     """The gradient of `nn.avg_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
-    The gradient of a window is divided equally among the elements that count; integers are divided toward zero.  The
-    first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
+    The gradient of a window is divided equally among the elements that its mean counts; integers are divided toward
+    zero.  The first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
     at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits]; parts
     of an axis in a layout divide it [op.layout_transform.factor].
     """

@@ -1,6 +1,6 @@
 """Instance and group normalization: each channel of a sample, or each group of channels, gets mean 0 and variance 1.
 
-Computed and rounded as in `normalization.py`; sums run over the channels of a group in row-major order.
+Results are computed and rounded as in `normalization.py`; sums run over the channels of a group in row-major order.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def instance_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Channels of samples with mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
+    """Each channel of each sample normalized to mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
 
     The vectors have the extent of the axis, and scale and shift each channel [op.nn.instance_norm.channels].
     """
@@ -95,7 +95,7 @@ def group_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Groups of channels of samples with mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
+    """Each group of channels normalized to mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
 
     The groups divide the channels [op.nn.group_norm.groups]; the vectors have the extent of the axis, and scale and
     shift each channel [op.nn.group_norm.channels].

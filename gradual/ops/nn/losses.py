@@ -1,4 +1,4 @@
-"""Losses: how far predictions are from targets, in binary64, rounded once."""
+"""Losses: how far predictions are from targets, computed in binary64 and rounded once."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _nll_loss_lookups(
     reduction: str,
     ignore_index: int,
 ) -> tuple[Lookup, ...]:
-    """Each target is a class, or ignored."""
+    """A lookup of each target among the classes, unless it is ignored."""
     return (Lookup((1,), weights.shape[0], (2, 0), targets.shape, negative=False, ignored=ignore_index),)
 
 

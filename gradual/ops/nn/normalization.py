@@ -148,7 +148,7 @@ def layer_norm(
     center: bool = True,
     scale: bool = True,
 ) -> Judgement:
-    """Lanes with mean 0 and variance 1, scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
+    """Lanes normalized to mean 0 and variance 1, then scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
 
     The vectors have the extent of the axis [op.nn.layer_norm.channels].
     """
@@ -157,7 +157,7 @@ def layer_norm(
 
 
 def _softmax(data: Tensor, *, axis: int) -> Tensor:
-    """`exp(x - max)` over its sum."""
+    """`exp(x - max)` divided by its sum along the axis."""
 
     def normal(lane: Lane) -> Lane:
         high = max(lane, default=0.0)
@@ -249,7 +249,7 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
 
 @operator("nn.prelu", meaning=_prelu, family="normalizing", padding=Padding(first_along), onnx="PRelu")
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
-    """Negative elements times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
+    """The elements, negative ones times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
     There is one slope for each index along the axis, or one for all [op.nn.prelu.channels].
     """

@@ -1,7 +1,7 @@
 """Pools: the greatest element or the mean of each window, over one to three spatial axes.
 
 A mean is the sum from left to right of the window's elements, floats in binary64, divided and then rounded once;
-integers divide toward zero.  A maximum is NaN if the window contains one; padding is never the maximum, and the
+integers divide toward zero.  A maximum is NaN if the window contains a NaN; padding is never the maximum, and the
 maximum of nothing is the least value of the type.
 """
 

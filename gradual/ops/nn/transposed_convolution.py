@@ -1,6 +1,6 @@
 """Transposed convolutions over one to three spatial axes.
 
-Each input element spreads its kernel over the result, a stride apart; computed as the convolutions are, by gathering
+Each input element spreads its kernel over the result, a stride apart.  It is computed as convolutions are, by gathering
 for each result element the input elements that reach it.
 """
 

@@ -1,4 +1,4 @@
-"""Fourier transforms of real and imaginary parts, in binary64, rounded once."""
+"""Fourier transforms of real and imaginary parts, computed in binary64 and rounded once."""
 
 from __future__ import annotations
 

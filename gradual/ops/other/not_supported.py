@@ -103,7 +103,7 @@ leaky_relu log mul quantize requantize rsqrt sigmoid simulated_dequantize simula
 
 
 def reason(name: str) -> str | None:
-    """Why an operator of Relay is refused; None if the name is not that of a refused one."""
+    """Why an operator of Relay is refused; None if the name is not that of a refused operator."""
     if name in REFUSED:
         return REFUSED[name]
     stems = (name[: place + 1] for place, letter in enumerate(name) if letter == ".")

@@ -36,14 +36,14 @@ class Row:
 
     Attributes:
         name: the operator's name.
-        says: what it computes of a block, in words.
-        floats: its function on a block of floats, in binary64; rounded once.
-        ints: its function on a block of integers, exact; the result wraps.
-        bools: its function on a block of 0 and 1.
-        inhabited: whether a block of an element type must not be empty.
-        on_dims: its result on the known integers of a vector, as a dim.
-        on_truths: its result on the known booleans of a vector, as a constraint.
-        facts: other facts about it.
+        says: what the reduction computes of a block, in words.
+        floats: the function on a block of floats, computed in binary64; its result is rounded once.
+        ints: the function on a block of integers, which is exact; its result wraps.
+        bools: the function on a block of booleans as 0 and 1.
+        inhabited: whether blocks of a given element type must not be empty.
+        on_dims: the result for the known integers of a vector, as a dim.
+        on_truths: the result for the known booleans of a vector, as a constraint.
+        facts: other facts about the operator.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def admitted(self) -> str:
-        """The kinds of elements it is declared on, in words."""
+        """The kinds of elements that the row admits, in words."""
         kinds = {"booleans": self.bools, "integers": self.ints, "floats": self.floats}
         return " or ".join(kind for kind, function in kinds.items() if function is not None)
 
@@ -192,7 +192,7 @@ def _least(block: Block) -> float:
 
 
 def _has_nan(block: Block) -> bool:
-    """Whether some element is NaN; none is if the sum is a number."""
+    """Whether some element is NaN; if the sum is a number, no element is."""
     return math.isnan(sum(block)) and any(map(math.isnan, block))
 
 
@@ -283,7 +283,7 @@ REDUCTIONS = tuple(map(reduction, _ROWS))
 
 
 def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
-    """The index of the best element of a block: the first NaN if there is any, else the first or last of equal ones."""
+    """The index of the best element of a block: the first NaN if there is any, else the first or last best one."""
     nan = next((place for place, part in enumerate(block) if part != part), None)
     if nan is not None:
         return nan

@@ -121,7 +121,7 @@ def _space_to_batch(
 
 
 def _spatial(data: TensorType[Dim], blocks: Dims, widths: Sequence[object], name: str) -> TensorType[Dim]:
-    """The argument, which has a batch axis and one for each block size; raises IllFormed unless widths are as many."""
+    """The argument, which has a batch axis and one for each block size; raises IllFormed if widths are not as many."""
     given = tensor(data, 0, least=1 + len(blocks))
     if len(widths) != len(blocks):
         raise IllFormed("op.attribute", f"{name} has to have {len(blocks)} pairs, not {len(widths)}")

@@ -294,7 +294,10 @@ def _arange_contents(
 
 
 def _arange_ranges(given: Operands) -> Ranges:
-    """From the first to the last number; None unless the stride is a number and the length depends on the same data."""
+    """The range from the first to the last number; else None.
+
+    The stride has to be a number, and the length has to depend on all the data on which the ends depend.
+    """
     ends = [contents[0] for contents in map(contents_of, given.types) if contents is not None]
     if len(ends) < 3 or not all(isinstance(end, Dim) for end in ends):
         return None

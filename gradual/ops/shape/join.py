@@ -112,7 +112,7 @@ def _stack_contents(data: TupleType[Dim], *, axis: int) -> Contents:
 
 
 def _stacked(given: Operands) -> Ranges:
-    """The hull of the ranges; its bounds are attained, since if one tensor is empty, all are."""
+    """The hull of the ranges; its bounds are attained, since if one tensor is empty, all are empty."""
     return hull(given.ranges[0], True) if isinstance(given.ranges[0], tuple) else None
 
 

@@ -35,7 +35,7 @@ class Layout:
 
     @property
     def whole(self) -> tuple[str, ...]:
-        """The axes but for inner parts."""
+        """The letters of the axes, without those of inner parts."""
         return tuple(letter for letter in self.letters if letter.isupper())
 
     def parts(self, letter: str) -> Ints:

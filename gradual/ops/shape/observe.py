@@ -15,7 +15,7 @@ from gradual.types.type import TensorType
 
 
 def _sizes(found: tuple[int, ...], shape: tuple[int, ...], dtype: DType) -> Tensor:
-    """Sizes as a tensor; a fault where one is beyond the type's range."""
+    """Sizes as a tensor; raises a fault if a size is beyond the type's range."""
     high = integer_range(dtype)[1]
     for extent in found:
         if extent > high:

@@ -187,7 +187,7 @@ def _repeat_contents(data: TensorType[Dim], *, repeats: Dim, axis: int | None) -
     writes_shape=True,
 )
 def repeat(data: TensorType[Dim], *, repeats: Dim, axis: int | None = None) -> Judgement:
-    """Each slice along an axis repeated in place.   t[.., n, ..] -> t[.., n * repeats, ..]
+    """Each slice along an axis `repeats` times in a row.   t[.., n, ..] -> t[.., n * repeats, ..]
 
     Without an axis, each element in row-major order is repeated.  The count is not negative [op.repeat.count].
     """

@@ -93,8 +93,9 @@ def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
     Written integers below 1 are codes, of which -1 occurs at most once [op.reshape.code]; sizes are not negative
-    [op.reshape.size].  The numbers of elements agree [op.reshape.elements], or with -1, the size that remains, the
-    others, after equal ones have cancelled, are at least 1 and divide that number [op.reshape.divides].
+    [op.reshape.size].  The numbers of elements agree [op.reshape.elements]; or with -1, which stands for the size that
+    remains, the other sizes are at least 1 and divide the number of elements, after equal sizes have cancelled
+    [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = requested(given.shape, newshape, allowzero, elements=False)
@@ -167,7 +168,7 @@ def _spliced(
 
 
 def _part(rank: int, begin: int, end: int | None) -> tuple[int, int]:
-    """Axes from `begin` up to `end`; negative ones count from the back.  Raises IllFormed out of range."""
+    """Axes from `begin` up to `end`; negative ones count from the back. Raises IllFormed if one is out of range."""
     low = begin + rank if begin < 0 else begin
     high = rank if end is None else end + rank if end < 0 else end
     if not 0 <= low <= high <= rank:
@@ -327,7 +328,7 @@ dyn_expand_dims = dynamic_twin(expand_dims, ("axis",))
 
 # ------------------------------------------------------------------------------------------------------- transpose
 def _order(axes: Ints | None, rank: int) -> Ints:
-    """For each axis of the result, the axis of the data that it is; reversed if none are given."""
+    """For each axis of the result, the axis of the data that it is; the reverse order if `axes` is None."""
     if not axes and axes is not None and rank:
         raise IllFormed("op.attribute", f"axes has to name {rank} axes, not none")
     found = tuple(range(rank))[::-1] if axes is None else axes_of(axes, rank)

@@ -86,7 +86,7 @@ def sparse_dense(
     *,
     sparse_lhs: bool = False,
 ) -> Judgement:
-    """Inner products with the rows of a sparse weight; with `sparse_lhs` transposed.
+    """Inner products with the rows of a sparse weight; with `sparse_lhs` the result is transposed.
 
     t[m, k], t[v], int[v], int[r + 1] -> t[m, r]; of blocks t[m, k], t[v, h, w], int[v], int[r + 1] -> t[m, r * h]
 

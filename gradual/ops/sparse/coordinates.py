@@ -103,7 +103,7 @@ def _sparse_to_dense_lookups(
     *,
     output_shape: Shape,
 ) -> tuple[Lookup, ...]:
-    """Each column of the indices along its own axis."""
+    """A lookup for each column of the indices, in the column's own axis."""
     count, alone = sparse_indices.shape[:1], len(output_shape) == 1
     return tuple(Lookup((0,), extent, None, count, alone=alone, negative=False) for extent in output_shape)
 
@@ -155,7 +155,7 @@ dyn_sparse_to_dense = dynamic_twin(sparse_to_dense, ("output_shape",))
 def _filled(
     sparse_indices: Tensor, sparse_values: Tensor, dense_shape: Tensor, default_value: Tensor
 ) -> tuple[Tensor, ...]:
-    """The entries row by row, in the order given within one; an empty row has the default at its first position."""
+    """The entries row by row, in the order given within a row; an empty row has the default at its first position."""
     shape = list(dense_shape.elements)
     width = len(shape)
     by_row: list[list[tuple[Row, object]]] = [[] for _ in range(shape[0])]

@@ -140,10 +140,10 @@ def multibox_transform_loc(
     """The boxes that predictions make of anchors.   t[b, c, n], t[b, 4 * n], t[1, n, 4] -> (t[b, n, 6], int32[b])
 
     An anchor's class is the one with the greatest score, without 0, the background; if that is `threshold` or more,
-    there is a box: a row of the class minus 1, its score, and four coordinates.  Of the predictions, times their
-    `variances`, the first two, times the anchor's sides, move its centre, and e to the power of the others stretches
-    its sides. With `clip` coordinates are limited to 0 to 1.  The boxes of a batch come first and are counted; the
-    other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
+    there is a box: a row of the class minus 1, its score, and four coordinates.  Each prediction is multiplied by its
+    variance; the first two, times the anchor's sides, then move its centre, and e to the power of the other two
+    stretches its sides. With `clip` coordinates are limited to 0 to 1.  The boxes of a batch come first and are
+    counted; the other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
     """
     given, moves, boxes = floats(cls_prob, 0, 3), floats(loc_pred, 1, 2), floats(anchor, 2, 3)
     same_dtype(given, moves, boxes)
@@ -265,12 +265,12 @@ def proposal(
 
     At each position there is an anchor for each of the `ratios` and `scales`, a in all; the sizes agree
     [op.proposal.agree].  The prediction moves and stretches the anchor, or with `iou_loss` moves its corners; the box
-    is clipped to the image, whose height, width and scale the third argument gives.  Its score is that of
-    the second half of the channels; -1 if the position lies outside of the image, or if the box is smaller than
-    `rpn_min_size` times the scale, by which it is then widened.  Of the `rpn_pre_nms_top_n` best, all if that is below
-    1, each whose overlap with a better kept one is above the threshold is dropped.  A row is the sample's number
-    and the box; there are `rpn_post_nms_top_n` for each sample [op.proposal.top], and boxes are repeated where there
-    are fewer.
+    is clipped to the image, whose height, width and scale the third argument gives.  Its score is that of the second
+    half of the channels; -1 if the position lies outside of the image, or if the box is smaller than `rpn_min_size`
+    times the scale, by which it is then widened.  Only the `rpn_pre_nms_top_n` best boxes stay, or all if that is below
+    1; each whose overlap with a better kept box is above the threshold is dropped.  A row is the sample's number and
+    the box; there are `rpn_post_nms_top_n` for each sample [op.proposal.top], and boxes are repeated where there are
+    fewer.
     """
     given, moves, images = floats(cls_prob, 0, 4), floats(bbox_pred, 1, 4), floats(im_info, 2, 2)
     same_dtype(given, moves, images)

@@ -83,7 +83,7 @@ def unsuppressed(order: Iterable[int], rivals: Callable[[int, int], bool]) -> It
 
 
 def _most(limit: int) -> int | None:
-    """A limit as `islice` takes it: None, no limit, if it is negative."""
+    """A limit as `islice` takes it; a negative one becomes None, which is no limit."""
     return None if limit < 0 else limit
 
 

@@ -165,8 +165,8 @@ def grid_sample(
 
     There is a grid for each image [op.image.grid_sample.batch].  It has a position for each element of the result, with
     a number from -1 to 1 for each spatial axis, the last axis first [op.image.grid_sample.axes].  The layout is that of
-    data and result; a volume has three axes.  Beyond the border are zeros, or the data's border or mirror image, and
-    the data are not empty then [op.image.grid_sample.source].  A position that is NaN reads NaN.
+    data and result; a volume has three axes.  Beyond the border are zeros, or else the data's border or mirror image,
+    for which the data are not empty [op.image.grid_sample.source].  A position that is NaN reads NaN.
     """
     given = _floats(data, 0)
     count = given.rank - 2
@@ -264,7 +264,7 @@ def crop_and_resize(
     """Boxes of images, all resized to one size.   t[n, c, h, w], u[b, 4], int[b] -> t[b, c, ..crop_size]
 
     A box is top, left, bottom and right as fractions of the axes [op.image.crop_and_resize.box].  `box_indices` has the
-    number of the image for each box [op.image.crop_and_resize.boxes]; one out of bounds is a fault.  Sizes are not
+    number of the image for each box [op.image.crop_and_resize.boxes]; a number out of bounds is a fault.  Sizes are not
     negative [op.resize.size], and no axis grows from 0 [op.resize.source].  Pixels outside the data are
     `extrapolation_value`.
     """

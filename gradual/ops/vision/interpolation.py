@@ -79,7 +79,7 @@ ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
 
 
 def linear_weights(t: Fraction) -> Sequence[Fraction]:
-    """The weights of the elements before and after a position between them."""
+    """The weights of the two elements around a position that is `t` beyond the first one."""
     return (1 - t, t)
 
 
@@ -103,7 +103,7 @@ class Scheme:
         mode: a key of COORDINATES.
         rounding: a key of ROUNDINGS, or empty for the default of the mode.
         alpha: the coefficient of the cubic kernel.
-        exclude: whether elements beyond the border have no weight, instead of being those of the border.
+        exclude: whether elements beyond the border have no weight, instead of taking the values of the border.
     """
 
     method: str

@@ -260,7 +260,8 @@ def upsampling(
 ) -> Judgement:
     """The image enlarged by factors.   t[n, c, h, w] -> t[n, c, round(h * scale_h), round(w * scale_w)]
 
-    A factor is the shortest decimal number that rounds to it, in float32 if that has it; halves are rounded up.
+    A factor is the shortest decimal number that rounds to it, in float32 if float32 has the value; halves are rounded
+    up.
     """
     return _enlarged(data, {"scale_h": scale_h, "scale_w": scale_w}, layout, method, _aligned(align_corners))
 
@@ -285,7 +286,8 @@ def upsampling3d(
 ) -> Judgement:
     """The volume enlarged by factors.   t[n, c, d, h, w] -> t[n, c, round(d * scale_d), ..]
 
-    A factor is the shortest decimal number that rounds to it, in float32 if that has it; halves are rounded up.
+    A factor is the shortest decimal number that rounds to it, in float32 if float32 has the value; halves are rounded
+    up.
     """
     scales = {"scale_d": scale_d, "scale_h": scale_h, "scale_w": scale_w}
     return _enlarged(data, scales, layout, method, coordinate_transformation_mode)

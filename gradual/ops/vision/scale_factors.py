@@ -18,7 +18,7 @@ from gradual.types.type import TensorType
 
 
 def decimal(value: float, dtype: DType = DType.FLOAT64) -> Fraction:
-    """The shortest decimal that rounds to a value in its type, or in float32 if that has it, as it was written."""
+    """The shortest decimal that rounds to a value in its type, or in float32 if float32 has the value."""
     if dtype is DType.FLOAT64 and rounded(DType.FLOAT32, value) == value:
         dtype = DType.FLOAT32
     for digits in range(1, 17):

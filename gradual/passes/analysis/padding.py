@@ -91,7 +91,7 @@ def grown_axis(type: TensorType[Dim], grows: frozenset[Variable], what: str, spa
 
 @dataclass(slots=True, eq=False)
 class _Walk:
-    """One function, forward."""
+    """A forward walk over one function."""
 
     function: Function
     grows: frozenset[Variable]
@@ -171,7 +171,7 @@ class _Walk:
         return variable in self.grows or any(part is not None for part in _leaves(state))
 
     def _held(self, path: str) -> State:
-        """The state of the value at a path; None if it is defined outside."""
+        """The state of the value at a path; None, which is unchanged, for a value that is defined outside."""
         name, *parts = path.split("#")
         state = self.states.get(name)
         for part in parts:

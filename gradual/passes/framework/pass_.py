@@ -45,7 +45,7 @@ class Context:
     """What a pass may use in addition to the module.
 
     Attributes:
-        decider: proves and refutes.
+        decider: proves and refutes goals.
         given: the arguments of the pass, as text: `n=3` is `{"n": "3"}`.
     """
 

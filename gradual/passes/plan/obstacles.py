@@ -90,7 +90,7 @@ class _Search:
         self.params = {param.name: param for param in self.function.params}
 
     def found(self) -> Iterator[Obstacle]:
-        """The parameters, then the steps in order."""
+        """The obstacles of the parameters, then those of the steps in order."""
         for param in self.function.params:
             yield from self._param(param)
         for step in every(self.function.body):
@@ -101,7 +101,10 @@ class _Search:
 
     # --------------------------------------------------------------------------------------------------- parameters
     def _param(self, param: terms.Param) -> Iterator[Obstacle]:
-        """An unknown size, an unknown rank, and what is no tensor.  [graph.static.size] [graph.static.rank]"""
+        """The obstacles in a parameter: unknown sizes and ranks, and parts that are no tensors.
+
+        [graph.static.size] [graph.static.rank]
+        """
         for size in sizes(param.type):
             for variable in sorted(size.variables() - self.met):
                 self.met.add(variable)
@@ -117,7 +120,7 @@ class _Search:
             yield Obstacle(rule, param.span, f"`{param.name}` is {what}", f"this is a `{shown(param.type)}`")
 
     def _result(self) -> Iterator[Obstacle]:
-        """A result that is no tensor, unless the step that defines it was reported."""
+        """The obstacle of a result that is no tensor, unless the step that defines it was reported."""
         maker = self.makers.get(self.function.body.result)
         told = Check | terms.Assertion | terms.Construct | terms.Convert | terms.MakeReference | terms.WrapReference
         if maker is not None and not isinstance(maker, told):
@@ -151,7 +154,7 @@ class _Search:
                 yield Obstacle("graph.static.structure", step.span, says, f"a `{shown(step.type)}`")
 
     def _apply(self, step: terms.Apply) -> Iterator[Obstacle]:
-        """A rank, a size or an attribute that is known only when the operator runs."""
+        """The obstacles of an operator: a rank, size or attribute that is known only when it runs."""
         if step.accepts is not None or [*shapes_unknown(step.type)]:
             says = f"the rank of what `{step.operator.name}` takes or gives is not known"
             bases = (path.split("#")[0] for path in shapes_unknown(step.type))
@@ -163,7 +166,7 @@ class _Search:
         yield from self._unknown(step, open_, f"`{step.operator.name}`")
 
     def _unknown(self, step: terms.Apply | terms.Size, variables: Iterable[Variable], what: str) -> Iterator[Obstacle]:
-        """The unknown sizes that are new in this step.  [graph.static.data]"""
+        """The obstacles for unknown sizes that no earlier step has.  [graph.static.data]"""
         new = sorted({*variables} - self.met - self.entry.keys())
         if not new:
             return
@@ -178,7 +181,7 @@ class _Search:
         yield Obstacle("graph.static.data", step.span, says, label, chain, needs)
 
     def _decides(self, step: terms.If | terms.Match, on: str, says: str, label: str) -> Obstacle:
-        """A branch whose condition is not known before the run.  [graph.static.branch]"""
+        """The obstacle of a branch whose condition is not known before the run.  [graph.static.branch]"""
         known = self._truth(on)
         return Obstacle("graph.static.branch", step.span, says, label, self._chain((on,)), known)
 
@@ -191,7 +194,7 @@ class _Search:
         return frozenset()
 
     def _call(self, step: terms.Invoke) -> Obstacle:
-        """A call that could not be inlined: recursion, or a function that is not known.  [graph.static.call]"""
+        """The obstacle of a call that was not inlined: recursion, or an unknown function.  [graph.static.call]"""
         if not step.function.startswith("%"):
             says = f"`{step.function}` is called, and cannot be inlined"
         else:

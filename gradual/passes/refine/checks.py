@@ -16,7 +16,7 @@ from gradual.verdict import Proved, Refuted
 
 
 def checked(sweep: SweepState, step: Check) -> None:
-    """Drop a check that is proved; end the block after one that is refuted; keep any other."""
+    """Drop a check that is proved; end the block after a check that is refuted; keep any other check."""
     moved = step if sweep.is_untouched else sweep.rewriting.step(step)
     goal, held = moved.goal, sweep.rank(moved.goal)
     verdict = sweep.decide(goal) if goal is not step.goal else None
@@ -31,7 +31,7 @@ def checked(sweep: SweepState, step: Check) -> None:
 
 
 def _refuted(sweep: SweepState, step: Check, moved: Check) -> Check:
-    """A check that always fails: over the sizes that it mentions, not their known values, if those exist here."""
+    """A check that always fails, about the sizes that it mentions if they exist here, else about their known values."""
     named = Rewriting(sweep.rewriting.names).step(step)
     return named if all(_is_measured(sweep, variable) for variable in named.goal.variables()) else moved
 

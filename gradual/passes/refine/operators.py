@@ -46,7 +46,7 @@ def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
 
 
 def is_another(now: GradualType, was: GradualType) -> bool:
-    """Whether no value has both types; code that needs one is unreachable."""
+    """Whether no value has both types; code that needs a value of both is unreachable."""
     match now, was:
         case TensorType(shape), TensorType(other):
             return len(shape) != len(other) or any(
@@ -110,7 +110,7 @@ def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
 def _contents(
     seen: SweepState, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType
 ) -> Contents:
-    """The elements that the rule gives; if none were recorded, only those that cannot overflow."""
+    """The elements that the rule gives; if the step had none recorded, None unless all surely fit and are small."""
     rule = step.operator.contents
     if rule is None or tracked_length(type, LIMITS.contents) is None:
         return None

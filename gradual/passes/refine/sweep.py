@@ -175,7 +175,7 @@ class Sweep(SweepState):
             self.emit(agreeing(self, found) if isinstance(found, Apply) else found, step)
 
     def _improved(self, step: Apply) -> Step | str:
-        """Call `improve` with an application of the operator's form for these operands.   [op.dyn.form]"""
+        """Call `improve` with the step, its operator replaced by the static or dynamic form applied.   [op.dyn.form]"""
         assert self.improve is not None
         form = step.operator.form(step.operands)
         plain = step if form is step.operator else replace(step, operator=form)

@@ -17,10 +17,10 @@ from gradual.types.unpacking import sizes
 
 @dataclass(slots=True, eq=False)
 class Dropping:
-    """One function, backward: a step is kept if a later one reads it or if it may fail.
+    """A backward walk over one function: a step is kept if a later one reads it or if it may fail.
 
     Attributes:
-        among: candidates to drop, along with variables that only they read; None for all.
+        among: candidates to drop, along with variables that only they read; None if every step is a candidate.
         unread: the steps that are not read, but may fail.
     """
 

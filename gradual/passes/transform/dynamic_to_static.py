@@ -1,4 +1,4 @@
-"""`dynamic-to-static`: replace an operator that reads a value by the one with an attribute.   [pass.static]
+"""`dynamic-to-static`: replace an operator that reads a value by its form with an attribute.   [pass.static]
 
 One forward sweep.  Types record the elements of shapes, so nothing is computed twice: `dyn.reshape` becomes `reshape`
 if every element of its shape is a constant or a dim that mentions no element of a value.

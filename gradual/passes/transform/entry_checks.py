@@ -17,7 +17,7 @@ from gradual.types.binder_solving import requirements
 
 
 def entry_checks(before: Function, header: Function, outside: Mapping[Variable, Dim]) -> Iterator[Check]:
-    """The entry checks of the new header: old ones that still apply, and new ones for its sizes.  [run.entry]"""
+    """The entry checks of the new header: old checks that still apply, and new checks for its sizes.  [run.entry]"""
     named = Rewriting(dims=dict(outside))
     old = {check.goal: check for check in map(named.step, before.entry)}
     places = {

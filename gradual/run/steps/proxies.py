@@ -91,7 +91,7 @@ def handed_on(layer: Layer) -> tuple[str, ...]:
 
 
 def returning(proxied: Proxied, arguments: Sequence[Held], pending: Sequence[Part] = ()) -> tuple[Part, ...]:
-    """The parts that the result of one use passes, before those pending; all their sizes but the result's are known.
+    """The parts that the result of one use passes, before the `pending` ones; only the sizes of the result are open.
 
     [run.proxy.normal]
     """

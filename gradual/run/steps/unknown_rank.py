@@ -16,7 +16,7 @@ from gradual.tensors.tensor import Tensor
 def accepted(
     step: Apply, values: Sequence[Held], types: Sequence[Any], attributes: Mapping[str, Any]
 ) -> tuple[Judgement, dict[str, Any]]:
-    """The judgement on these operands, and the attributes with its changes.  Raises Blame if the rule refuses."""
+    """The judgement on these operands, and the attributes as it changes them.  Raises Blame if the rule refuses."""
     try:
         judgement = Asking(step.operator, step.operands, attributes).judged(tuple(types))
     except IllFormed as wrong:
@@ -43,7 +43,7 @@ def refused(step: Apply, values: Sequence[Held], why: str) -> Blame:
 
 
 def _shapes(value: Held) -> str:
-    """The shape of a tensor, or those of a tuple's parts."""
+    """The shape of a tensor, or the shapes of a tuple's parts, as text."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_shapes, value))})"
     assert isinstance(value, Tensor), value

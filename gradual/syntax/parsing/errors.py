@@ -24,35 +24,35 @@ CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
 def too_deep(span: Span) -> Diagnostic:
-    """E0105 at the bracket or phrase that is one too deep.  [syntax.nesting]"""
+    """The error E0105 at the bracket or phrase that is one too deep.  [syntax.nesting]"""
     return Diagnostic("E0105", "syntax.nesting", f"nesting is deeper than {LIMITS.nesting} levels", span)
 
 
 def bad_number(text: str, span: Span, why: str) -> Diagnostic:
-    """E0104 with the reason."""
+    """The error E0104, with the reason why a number is invalid."""
     shown = text if len(text) <= 40 else text[:37] + "…"
     return Diagnostic("E0104", "syntax.number", f"`{shown}` is not a number literal: {why}", span)
 
 
 def unterminated(what: str, closer: str, span: Span) -> Diagnostic:
-    """E0102 for a comment or a string.  [syntax.comment]"""
+    """The error E0102 for a comment or a string that does not end.  [syntax.comment]"""
     return Diagnostic("E0102", "syntax.comment", f"unterminated {what}: `{closer}` is missing", span)
 
 
 def unknown_character(letter: str, span: Span) -> Diagnostic:
-    """E0102 naming the character, by its code point if it is not printable."""
+    """The error E0102, which names the character, by its code point if it is not printable."""
     shown = f"`{letter}`" if letter.isprintable() else f"U+{ord(letter):04X}"
     return Diagnostic("E0102", "syntax.token", f"unknown character {shown}", span)
 
 
 def unknown_header(span: Span) -> Diagnostic:
-    """E0102 for `#[` that begins no header."""
+    """The error E0102 for a `#[` that begins no header."""
     message = 'this is not a header: a header is `#[key = "value"]` or `#[metadata]`'
     return Diagnostic("E0102", "syntax.token", message, span)
 
 
 def unsupported_version(version: str, span: Span) -> Diagnostic:
-    """E0103 naming the version.  [syntax.version]"""
+    """The error E0103, which names the version.  [syntax.version]"""
     return Diagnostic("E0103", "syntax.version", f"version {version} of the text format is not supported", span)
 
 
@@ -141,7 +141,7 @@ def unexpected(
     open: list[tuple[int, str, bool]],
     division: Span | None = None,
 ) -> Diagnostic:
-    """E0101 at a token, with the innermost open bracket if its closer was expected.   [syntax.token]
+    """The error E0101 at a token, with the innermost open bracket if its closer was expected.   [syntax.token]
 
     A comment that may be meant as a `division` is pointed out, and its offset is kept in `data`.   [syntax.comment]
     """

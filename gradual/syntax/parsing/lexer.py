@@ -98,7 +98,7 @@ class Lexer:
         self.before: int | None = None
 
     def tokens(self) -> Iterator[Token]:
-        """Every token in order, the last is END."""
+        """Every token in order; the last one is END."""
         text, (expression, alternatives, number, words, signs, operands, _) = self.text, self.lexicon
         local, graph, name, attribute, tensor_type = (
             number[kind] for kind in ("LOCAL", "GRAPH", "NAME", "attribute", "tensor_type")

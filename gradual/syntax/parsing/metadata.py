@@ -19,7 +19,7 @@ from gradual.syntax.tree import ast
 
 Key = tuple[str, int]
 Size = str | int | None | tuple[str, "Size", "Size"]
-"""A size in the metadata: a name, a number, None for an unknown one, or an operation on two sizes."""
+"""A size in the metadata: a name, a number, None for an unknown size, or an operation on two sizes."""
 Leaf = int | float | str | None | tuple["Leaf", ...]
 Fields = Mapping[str, Leaf]
 """Attributes in the metadata."""

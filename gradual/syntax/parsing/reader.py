@@ -182,7 +182,7 @@ class _Reader:
         return self._resumes(token)
 
     def _height(self) -> int:
-        """The index of the topmost state in which a definition may begin: the unfinished one is above it."""
+        """The index of the topmost state in which a definition may begin: the unfinished definition is above it."""
         actions, definition = self.machine.actions, self.machine.definition
         return next(k for k in reversed(range(len(self.states))) if actions[self.states[k]].get(definition, -1) >= 0)
 

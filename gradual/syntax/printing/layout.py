@@ -57,7 +57,7 @@ class _Layout:
         self.text: list[str] = []
         self.open: list[str] = []  # "block" and "arms" break lines, "inline" does not
         self.last = START  # the last token
-        self.before = START  # the one before it
+        self.before = START  # the token before `last`
         self.written = START  # the last token or comment
         self.breaks = False  # a line break is due
         self.matches: list[int] = []  # for each `match` whose arms have not begun, how many brackets were open

@@ -56,7 +56,7 @@ def _pieces(node: Printable) -> Iterator[Piece]:
 
 
 def _of(*texts: str) -> list[Part]:
-    """Keywords and signs."""
+    """The parts that are keywords and signs."""
     return [_fixed(text) for text in texts]
 
 
@@ -102,7 +102,7 @@ def _module(node: ast.Module, _: int) -> list[Part]:
 
 
 def _script(node: ast.Fn) -> list[Part]:
-    """A program that is one expression."""
+    """The parts of a program that is one expression."""
     plain = not (node.binders or node.params or node.attributes or node.result or node.where)
     match node.body:
         case ast.Block(items, result) if plain and (items or not isinstance(result, ast.Fn)):
@@ -142,7 +142,7 @@ def _param(node: ast.Param, _: int) -> list[Part]:
 
 
 def _variable(name: ast.Local, attributes: tuple[ast.Attribute, ...], annotation: ast.Type | None) -> list[Part]:
-    """A variable where it is bound."""
+    """The parts of a variable where it is bound: its name, its attributes, and its type."""
     says = [*_of("{"), *_commas(_each(attributes)), *_of("}")] if attributes else []
     return [*_operand(name.name), *says, *_annotation(annotation)]
 

@@ -1,7 +1,7 @@
 """Repair of notation from Python and C: `%x @ %w` becomes `nn.matmul(%x, %w)`.  [syntax.token]
 
 Operators, indices and strings of other languages have one meaning each, so they can be rewritten with the program's
-own operands.  All in one statement are rewritten together, since each would be the next error.
+own operands.  All foreign notation of a statement is rewritten at once, since each piece would be the next error.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _number(data: Any) -> Read | None:
 
 # --------------------------------------------------------------------------------------------------- nested lists
 def nested(data: Any) -> Read:
-    """Read a number, or nested lists of numbers and arrays; if all parts are arrays of one dtype, so is the result.
+    """Read a number, or nested lists of numbers and arrays; if all parts are arrays of one dtype, it is the result's.
 
     Raises ValueError if the nesting is ragged, or the arrays differ in their element type.
     """
@@ -147,7 +147,7 @@ LISTS = (list, tuple, range)
 
 
 def _stacked(shape: tuple[int, ...], parts: Sequence[Read]) -> Read:
-    """Join parts of equal shape into one tensor; `shape` is that of the lists which contain them."""
+    """Join parts of equal shape into one tensor; `shape` is the shape of the lists that contain them."""
     _even(part.shape for part in parts)
     kinds = dict.fromkeys(part.dtype for part in parts)
     if len(kinds) > 1 and None not in kinds:

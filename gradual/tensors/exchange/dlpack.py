@@ -21,11 +21,11 @@ CPU, PINNED = 1, 3
 """Device types whose memory the CPU can read (`kDLCPU`, `kDLCUDAHost`)."""
 
 _CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
-"""`DLDataTypeCode`."""
+"""A type code of DLPack (`DLDataTypeCode`) -> kind of number."""
 _NUMBERS = {name: code for code, name in _CODES.items()}
 _VERSION = (1, 0)
 _COPIED = 2
-"""`DLPACK_FLAG_BITMASK_IS_COPIED`."""
+"""The flag that marks a copy, `DLPACK_FLAG_BITMASK_IS_COPIED`."""
 
 
 class _DLTensor(Structure):

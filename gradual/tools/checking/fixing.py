@@ -54,7 +54,7 @@ def difference(source: Source, text: str) -> str:
 
 
 def fixed(source: Source, options: Options, *, unsafe: bool) -> Fixed:
-    """Apply all safe helps, or with `unsafe` all that have edits, as long as findings disappear."""
+    """Apply all safe helps, or with `unsafe` all helps that have edits, as long as findings disappear."""
     text, applied, seen = source.text, list[str](), {source.text}
     found = compile_source(source, options).diagnostics
     for _ in range(ROUNDS):

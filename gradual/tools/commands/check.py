@@ -252,7 +252,7 @@ def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
 
 
 def _many(tasks: Sequence[tuple[Unit, Wanted]], jobs: int) -> Iterator[Checked]:
-    """Check every file; a failure to read one is its result."""
+    """Check every file; a failure to read a file is the file's result."""
     from gradual.tools.checking.checking_many import checked_all
 
     return checked_all(tasks, jobs)

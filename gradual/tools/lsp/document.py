@@ -33,7 +33,7 @@ class Document:
 
     @cached_property
     def names(self) -> Names:
-        """Its names."""
+        """The names in the text, with their definitions."""
         return Names(self.module, self.text)
 
     def offset(self, line: int, character: int) -> int:

@@ -318,7 +318,7 @@ def _function_at(document: Document, offset: int) -> str:
 
 
 def _call(text: str, offset: int) -> tuple[str, int] | None:
-    """The name of the innermost call open at a position, and the number of commas in it before that."""
+    """The name of the innermost call open at a position, and the number of commas in it before the position."""
     depth = commas = 0
     for at in range(offset - 1, max(offset - 10_000, 0) - 1, -1):
         character = text[at]

@@ -35,7 +35,7 @@ class Placed(Protocol):
 
     @property
     def span(self) -> Span:
-        """Its span."""
+        """The span of the object in the text."""
         ...
 
 

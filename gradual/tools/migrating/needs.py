@@ -1,6 +1,6 @@
 """Constraints on a definition's unknown sizes, from the checks on its parameters that every path makes.
 
-Annotations that these imply refuse no run that returned a value, since that run passed all of them.   [check.annotated]
+Annotations that these checks imply refuse no run that returned a value, since it passed all.   [check.annotated]
 """
 
 from __future__ import annotations

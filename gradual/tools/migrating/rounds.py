@@ -69,7 +69,7 @@ class _Work:
         return compile_source(Source(self.now.source.name, text), self.options)
 
     def round(self) -> bool:
-        """Accept proposals for each definition until none fits; whether any was accepted."""
+        """Accept proposals for each definition until none fits; return whether any was accepted."""
         self.refused, written = {}, self.written
         for name in [site.name for site in sites(self.now, everything=self.everything)]:
             while self._step(name):

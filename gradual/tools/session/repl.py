@@ -324,7 +324,7 @@ class Session:
 
 
 def checks_among(made: Compiled, name: str) -> list[Check]:
-    """The residual checks of a function, or of all if none is named."""
+    """The residual checks of a function, or of all functions if no name is given."""
     functions = [function for function in made.compilation.types if name in ("", function)]
     return [check for function in functions for check in checks_of(made, function)]
 

@@ -57,7 +57,7 @@ class Dims:
         texts = (
             []
             if opens
-            else [one for port in ports if not port.sequence for one in port.shape or () if isinstance(one, str)]
+            else [one for port in ports if port.is_tensor for one in port.shape or () if isinstance(one, str)]
         )
         words = dict.fromkeys(text for text in texts if text.isidentifier() and not _INVENTED.fullmatch(text))
         self._known = {word: self._names.unused(self._spelled(word)) for word in words}
@@ -151,7 +151,7 @@ class Dims:
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
         texts = [self.text(extent) for extent in port.shape]
-        if port.sequence:  # each element has sizes of its own
+        if not port.is_tensor:  # each element has sizes of its own
             texts = [text if text.isdecimal() else "?" for text in texts]
         return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
 

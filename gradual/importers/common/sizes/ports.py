@@ -19,9 +19,16 @@ class Port:
         dtype: None where it is not declared, as graphs inside others need not.
         shape: None where not even the rank is declared.
         sequence: whether it is a sequence, of whose elements the other two speak.
+        optional: whether it may be absent.
     """
 
     name: str
     dtype: DType | Unread | None
     shape: tuple[Extent, ...] | None
     sequence: bool = False
+    optional: bool = False
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor that is always there."""
+        return not self.sequence and not self.optional

@@ -11,6 +11,7 @@ from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.common.sizes.ports import Port
+from gradual.importers.onnx.file.narrow import Narrow
 from gradual.tensors.tensor import Tensor
 
 
@@ -35,6 +36,11 @@ class Node:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def kind(self) -> tuple[str, str]:
+        """Domain and name of its operator."""
+        return self.domain, self.operator
+
+    @property
     def key(self) -> tuple[str, str, str]:
         """The key of its operator in `Model.functions`."""
         return self.domain, self.operator, self.overload
@@ -56,7 +62,7 @@ class Graph:
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[str, ...]
-    initializers: Mapping[str, Tensor | Unread]
+    initializers: Mapping[str, Tensor | Narrow | Unread]
     nodes: tuple[Node, ...]
     declared: Mapping[str, Port] = field(default_factory=dict)
 
@@ -75,11 +81,6 @@ class Model:
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], Function] = field(default_factory=dict)
     producer: str = ""
-
-    @property
-    def opset(self) -> int:
-        """The version of ONNX's own operator set."""
-        return self.opsets.get("", 1)
 
 
 @dataclass(frozen=True, slots=True)

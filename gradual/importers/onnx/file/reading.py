@@ -12,6 +12,7 @@ from typing import Any
 from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
 from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
+from gradual.importers.onnx.file.narrow import KINDS, Kind, Narrow, unpacked
 from gradual.limits import LIMITS
 from gradual.tensors.exchange.array_protocols import elements_of
 from gradual.tensors.index import numel
@@ -43,6 +44,9 @@ _NO_NAMES = ("", "?", "-1")
 
 INITIALIZERS_APART = 4
 """The version of the format since which initializers need not be listed as inputs too."""
+
+EARLIER = {"LayerNormalization"}
+"""Operators that ONNX Runtime had before ONNX: its optimizer writes them into models of older versions."""
 
 UNKNOWN = "unknown.operators"
 """The domain to which operators unknown to ONNX's checker are moved before it runs."""
@@ -118,7 +122,7 @@ def _tensors(proto: Any) -> Iterator[Any]:
 def _set_unknown_apart(outline: Any) -> None:
     """Move operators unknown to ONNX to another domain, so that the import reports them and not ONNX's checker."""
     defs = package().defs
-    known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain}
+    known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain} - EARLIER
     todo, moved = list(outline.graph.node), False
     while todo:
         node = todo.pop()
@@ -234,7 +238,7 @@ def function_of(proto: Any) -> Function:
 
 
 def _graph(proto: Any) -> Graph:
-    initializers: dict[str, Tensor | Unread] = {
+    initializers: dict[str, Tensor | Narrow | Unread] = {
         _text(one.name): _or_unread(tensor_of_proto, one) for one in proto.initializer
     }
     for sparse in proto.sparse_initializer:
@@ -255,18 +259,22 @@ def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
 
 
 def _port(proto: Any) -> Port:
-    kind, type = proto.type.WhichOneof("value"), proto.type
-    sequence = kind == "sequence_type"
-    if sequence:
-        type = type.sequence_type.elem_type
-        kind = type.WhichOneof("value")
-    name = _text(proto.name)
-    if kind is not None and kind != "tensor_type":
-        return Port(name, Unread(f"`{name}` is neither a tensor nor a sequence of tensors"), None, sequence)
+    return port_of(_text(proto.name), proto.type)
+
+
+def port_of(name: str, type: Any) -> Port:
+    """A value of an `onnx.TypeProto`: a tensor, a sequence of tensors, or an optional one of these."""
+    optional = type.WhichOneof("value") == "optional_type"
+    type = type.optional_type.elem_type if optional else type
+    sequence = type.WhichOneof("value") == "sequence_type"
+    type = type.sequence_type.elem_type if sequence else type
+    if type.WhichOneof("value") not in (None, "tensor_type"):
+        says = f"`{name}` is neither a tensor nor a sequence of tensors"
+        return Port(name, Unread(says), None, sequence, optional)
     tensor = type.tensor_type
     shape = tuple(map(_extent, tensor.shape.dim)) if tensor.HasField("shape") else None
     dtype = _or_unread(partial(dtype_of, what=f"`{name}`"), tensor.elem_type) if tensor.elem_type else None
-    return Port(name, dtype, shape, sequence)
+    return Port(name, dtype, shape, sequence, optional)
 
 
 def _extent(proto: Any) -> Extent:
@@ -284,6 +292,11 @@ def dtype_of(number: int, what: str) -> DType:
         name = kinds.get(number, str(number))
         raise Unsupported(f"{what} has elements of type {name}" if number else f"{what} has no element type")
     return _DTYPES[number]
+
+
+def element_type(number: int, what: str) -> DType | Kind:
+    """The same, which may be of fewer than 8 bits."""
+    return KINDS.get(number) or dtype_of(number, what)
 
 
 def _node(proto: Any) -> Node:
@@ -316,6 +329,8 @@ def attribute_of(proto: Any) -> Any:
             return tuple(proto.ints)
         case kinds.STRINGS:
             return tuple(text.decode(errors="replace") for text in proto.strings)
+        case kinds.TYPE_PROTO:
+            return port_of(proto.name, proto.tp)
         case kinds.TENSORS:
             return tuple(map(tensor_of_proto, proto.tensors))
         case kinds.GRAPHS:
@@ -327,8 +342,11 @@ class Reference(str):
     """The name of an attribute of the function whose body contains the node."""
 
 
-def tensor_of_proto(proto: Any) -> Tensor:
+def tensor_of_proto(proto: Any) -> Tensor | Narrow:
     """The tensor of an `onnx.TensorProto`."""
+    if (kind := KINDS.get(proto.data_type)) is not None:
+        held = proto.raw_data or [part & 0xFF for part in proto.int32_data]
+        return unpacked(kind, held, tuple(proto.dims), proto.name)
     dtype, shape = dtype_of(proto.data_type, f"`{proto.name}`"), tuple(proto.dims)
     elements = _from_bytes(dtype, proto.raw_data) if proto.raw_data else _from_fields(dtype, proto)
     if min(shape, default=0) < 0 or numel(shape) != len(elements):

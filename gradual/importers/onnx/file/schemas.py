@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.model import Function, Graph, Node
+from gradual.importers.onnx.file.narrow import KINDS, Narrow
 from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
-_WORDS = {"float": DType.FLOAT32, "double": DType.FLOAT64}
+_WORDS = {"float": "float32", "double": "float64"}
 """Element types that have another name in ONNX's schemas."""
+_KNOWN = {dtype.value for dtype in DType} | set(map(str, KINDS.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,60 +25,69 @@ class Parameter:
     """An input as a schema describes it.
 
     Attributes:
-        dtypes: the element types of tensors that it takes.
+        kinds: the element types of tensors that it takes.
         variable: its type variable, if any: all inputs with the same variable have the same type.
     """
 
-    dtypes: frozenset[DType]
+    kinds: frozenset[str]
     variable: str | None
 
 
 @cache
-def _schema(operator: str, opset: int) -> Any:
-    """The schema of an operator of ONNX's own domain in a version; None if there is none, or it is deprecated."""
+def _schema(domain: str, operator: str, opset: int) -> Any:
+    """ONNX's schema of an operator in a version; None if there is none, or it is deprecated."""
     defs = package().defs
     try:
-        schema = defs.get_schema(operator, opset, "")
+        schema = defs.get_schema(operator, opset, domain)
     except defs.SchemaError:
         return None
     return None if schema.deprecated else schema
 
 
 @cache
-def parameters(operator: str, opset: int) -> tuple[Parameter, ...]:
-    """The inputs of an operator of ONNX's own domain, the last of which may be variadic."""
-    inputs = () if (schema := _schema(operator, opset)) is None else schema.inputs
-    return tuple(Parameter(_dtypes(one.types), one.type_str if one.is_homogeneous else None) for one in inputs)
+def parameters(domain: str, operator: str, opset: int) -> tuple[Parameter, ...]:
+    """The inputs of an operator, the last of which may be variadic; none of one that ONNX has no schema of."""
+    inputs = () if (schema := _schema(domain, operator, opset)) is None else schema.inputs
+    return tuple(Parameter(_kinds(one.types), one.type_str if one.is_homogeneous else None) for one in inputs)
 
 
-def _dtypes(types: Sequence[str]) -> frozenset[DType]:
+def _kinds(types: Sequence[str]) -> frozenset[str]:
     words = {one.removeprefix("tensor(").removesuffix(")") for one in types}
-    named = {dtype.value: dtype for dtype in DType} | _WORDS
-    return frozenset(named[word] for word in words if word in named)
+    return frozenset(_WORDS.get(word, word) for word in words) & _KNOWN
 
 
-def admit(node: Node, opset: int, dtypes: Sequence[DType | None]) -> None:
-    """Raise Unsupported if the schema does not admit an operand's element type; None is an unknown one."""
-    known, bound = parameters(node.operator, opset), dict[str, DType]()
-    for at, dtype in enumerate(dtypes if known else ()):
+def admit(node: Node, opset: int, kinds: Sequence[str | None]) -> Mapping[int, str]:
+    """The element types of the results that the schema tells from those of the operands; None is an unknown one.
+
+    Raises Unsupported if it does not admit the element type of an operand.
+    """
+    known, bound = parameters(*node.kind, opset), dict[str, str]()
+    for at, kind in enumerate(kinds if known else ()):
         parameter = known[min(at, len(known) - 1)]
-        if dtype is None or not parameter.dtypes:  # not a known tensor, or an input that takes none
+        if kind is None or not parameter.kinds:  # not a known tensor, or an input that takes none
             continue
-        if dtype not in parameter.dtypes:
-            raise Unsupported(f"elements of type {dtype}, which version {opset} of the operator does not take")
-        if parameter.variable is not None and bound.setdefault(parameter.variable, dtype) is not dtype:
-            raise Unsupported(f"elements of types {bound[parameter.variable]} and {dtype}, which have to be one")
+        if kind not in parameter.kinds:
+            raise Unsupported(f"elements of type {kind}, which version {opset} of the operator does not take")
+        if parameter.variable is not None and bound.setdefault(parameter.variable, kind) != kind:
+            raise Unsupported(f"elements of types {bound[parameter.variable]} and {kind}, which have to be one")
+    return {at: bound[name] for at, name in enumerate(_results(*node.kind, opset)) if name in bound}
 
 
-def is_explained(operator: str, opset: int) -> bool:
+@cache
+def _results(domain: str, operator: str, opset: int) -> tuple[str, ...]:
+    """The type variables of the outputs of an operator."""
+    return () if (schema := _schema(domain, operator, opset)) is None else tuple(one.type_str for one in schema.outputs)
+
+
+def is_explained(domain: str, operator: str, opset: int) -> bool:
     """Whether ONNX itself defines an operator by a body of other operators."""
-    schema = _schema(operator, opset)
+    schema = _schema(domain, operator, opset)
     return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function:
     """The body by which ONNX itself defines an operator; it may depend on the types of the operands."""
-    schema = _schema(node.operator, opset)
+    schema = _schema(*node.kind, opset)
     body = function_of(schema.function_body) if schema.has_function else _dependent_body(schema, node, operands)
     usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}
     return replace(body, attributes={**body.attributes, **{name: attribute_of(one) for name, one in usual.items()}})
@@ -89,7 +100,7 @@ def _dependent_body(schema: Any, node: Node, operands: Sequence[Port | None]) ->
     types = [_type_proto(operand).SerializeToString() for operand in operands]
     body = onnx.FunctionProto()
     for name, value in node.attributes.items():
-        if name not in schema.attributes or isinstance(value, Graph | Tensor):
+        if name not in schema.attributes or isinstance(value, Graph | Tensor | Narrow):
             raise Unsupported(f"the attribute {name}")
     try:
         for name, value in node.attributes.items():

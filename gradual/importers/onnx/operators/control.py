@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any
 
 from gradual.importers.common import lists
+from gradual.importers.common.applying import positive
 from gradual.importers.common.branching import branched, fields, listed
+from gradual.importers.common.composed.scanning import scanned
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.values import Block, Value
@@ -23,6 +25,79 @@ def choose(use: Use) -> Sequence[Value]:
     """The outputs of one of two graphs."""
     graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
     return branched(use, as_scalar(use, use[0]), [partial(use.outputs, graph) for graph in graphs])
+
+
+# ------------------------------------------------------------------------------------------------------------ scans
+@imports("Scan")
+def scan(use: Use) -> Sequence[Value]:
+    """Repeat a graph for the slices of some tensors: the states in the end, and what each turn gives, stacked.
+
+    Before version 9, the tensors have batches, and a scan goes along each sample of them.
+    """
+    body, inputs = use.graph("body"), [use[index] for index in range(int(use.opset < 9), len(use.inputs))]
+    count = len(inputs) - use.required("num_scan_inputs")
+    if not 0 <= count < len(inputs):
+        raise Unsupported(f"num_scan_inputs={use.required('num_scan_inputs')} of {len(inputs)} inputs")
+    begun, slices = inputs[:count], inputs[count:]
+    if use.opset >= 9:
+        return _scan(use, body, begun, slices)
+    if use.optional(0) is not None:
+        raise Unsupported("sequence_lens of version 8")
+    samples = _of_one_length(use, inputs)
+    return scanned(use, use.node.name, [], samples, lambda _, at: _scan(use, body, at[:count], at[count:]))
+
+
+def _scan(use: Use, body: Graph, begun: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
+    """A scan along an axis of each input, in which all of them have one size."""
+    count, given = len(begun), len(inputs)
+    if len(body.inputs) != count + given or len(body.outputs) < count:
+        raise Unsupported(f"a body of {len(body.inputs)} inputs for {count + given} values")
+    backwards = use.attribute("scan_input_directions" if use.opset >= 9 else "directions", (0,) * given)
+    axes = use.attribute("scan_input_axes", (0,) * given)
+    moved = [_first(use, one, positive(axis, one.rank)) for one, axis in zip(inputs, axes, strict=True)]
+    turned = [use.call("reverse", one, axis=0) if back else one for one, back in zip(moved, backwards, strict=True)]
+
+    def turn(kept: list[Value], at: list[Value]) -> list[Value]:
+        names = [port.name for port in body.inputs]
+        made = use.outputs(body, dict(zip(names, [*kept, *at], strict=True)))
+        return [*map(partial(_shaped, use), made[:count], begun), *made[count:]]
+
+    found = scanned(use, use.node.name, begun, _of_one_length(use, turned), turn)
+    stacks = len(found) - count
+    backwards = use.attribute("scan_output_directions", (0,) * stacks)
+    axes = use.attribute("scan_output_axes", (0,) * stacks)
+    each = zip(found[count:], axes, backwards, strict=True)
+    return [*found[:count], *(_placed(use, one, axis, bool(back)) for one, axis, back in each)]
+
+
+def _of_one_length(use: Use, values: Sequence[Value]) -> list[Value]:
+    """The values, whose first axes are promised to have one size."""
+    length = use.written_size(use.extent(values[0], 0))
+    return [values[0], *(use.exactly(one, 0, length) for one in values[1:])]
+
+
+def _shaped(use: Use, value: Value, begun: Value) -> Value:
+    """A state after a turn, which is promised to have the shape that it had before."""
+    if value.rank != begun.rank:
+        raise Unsupported(f"a state of rank {begun.rank} that becomes one of rank {value.rank}")
+    for axis, size in enumerate(begun.tensor.shape):
+        if value.tensor.shape[axis] is not size:
+            value = use.exactly(value, axis, use.written_size(use.extent(begun, axis)))
+    return value
+
+
+def _first(use: Use, value: Value, axis: int) -> Value:
+    """The value with an axis moved to the front."""
+    order = [axis, *(at for at in range(value.rank) if at != axis)]
+    return use.call("transpose", value, axes=order) if axis else value
+
+
+def _placed(use: Use, stack: Value, axis: int, backwards: bool) -> Value:
+    """Stacked results along an axis, the last one first if `backwards`."""
+    stack = use.call("reverse", stack, axis=0) if backwards else stack
+    order = list(range(1, stack.rank))
+    order.insert(positive(axis, stack.rank), 0)
+    return use.call("transpose", stack, axes=order) if order[0] else stack
 
 
 # ------------------------------------------------------------------------------------------------------------ loops

@@ -101,9 +101,9 @@ def _variadic(operator: str, use: Use) -> Value:
     return reduce(partial(use.call, operator), values)
 
 
-IMPORTERS |= {name: partial(_unary, operator) for name, operator in UNARY.items()}
-IMPORTERS |= {name: partial(_binary, operator) for name, operator in BINARY.items()}
-IMPORTERS |= {name: partial(_variadic, operator) for name, operator in VARIADIC.items()}
+IMPORTERS |= {("", name): partial(_unary, operator) for name, operator in UNARY.items()}
+IMPORTERS |= {("", name): partial(_binary, operator) for name, operator in BINARY.items()}
+IMPORTERS |= {("", name): partial(_variadic, operator) for name, operator in VARIADIC.items()}
 
 
 @imports("Identity")
@@ -188,6 +188,15 @@ def cast_like(use: Use) -> Value:
 
 def _cast(use: Use, dtype: DType) -> Value:
     return use[0] if dtype is use[0].dtype else use.call("cast", use[0], dtype=dtype)
+
+
+@imports("BitCast")
+def bit_cast(use: Use) -> Value:
+    """The bits of the elements in another type of the same width."""
+    x, dtype = use[0], dtype_of(use.required("to"), "the result")
+    if (x.dtype, dtype) == (DType.BOOL, DType.UINT8):
+        return use.call("cast", x, dtype=dtype)
+    return x if x.dtype is dtype else use.call("reinterpret", x, dtype=dtype)
 
 
 @imports("IsInf")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.importers.common.applying import positive
+from gradual.importers.common.composed.arithmetic import Term, extent, numbered
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, as_scalar, imports
@@ -65,6 +66,31 @@ def scatter_nd(use: Use) -> Value:
     """The data with each update at the position that a row of indices gives."""
     columns, _ = _columns(use, use[1])
     return use.call("scatter_nd", use[0], columns, use[2], mode=REDUCTIONS[use.only("reduction", *REDUCTIONS)])
+
+
+@imports("TensorScatter")
+def write_at(use: Use) -> Value:
+    """A tensor in which updates are written along an axis, from a place on that each sample has."""
+    x, update, given = use[0], use[1], use.optional(2)
+    axis = positive(use.attribute("axis", -2), x.rank)
+    if axis == 0:
+        raise Unsupported("updates along the axis of samples")
+    for at in range(x.rank):
+        update = update if at == axis else use.exactly(update, at, use.written_size(use.extent(x, at)))
+    steps = numbered(use, use.extent(update, axis))
+    if axis < x.rank - 1:
+        steps = Term(use, use.call("expand_dims", steps.value, axis=1, num_newaxis=x.rank - 1 - axis))
+    if given is not None:
+        start = use.call("cast", use.exactly(given, 0, use.written_size(use.extent(x, 0))), dtype=DType.INT64)
+        some = use.call("all", use.call("greater_equal", start, use.like(0, start)))
+        start = use.demanded(start, some, "a write index is negative")
+        steps = Term(use, use.call("expand_dims", start, axis=1, num_newaxis=x.rank - 1)) + steps
+    fits = use.call("less_equal", use.extent(update, axis), use.extent(x, axis))
+    update = use.demanded(update, fits, "the updates are longer than the tensor")
+    if use.only("mode", "linear", "circular") == "circular":
+        steps = steps % extent(use, x, axis)
+    places = use.call("broadcast_to_like", steps.value, update)
+    return use.call("scatter_elements", x, places, update, axis=axis, reduction="update")
 
 
 @imports("Slice")
@@ -202,8 +228,9 @@ def compress(use: Use) -> Value:
 @imports("Unique")
 def unique(use: Use) -> list[Value]:
     """The distinct elements, the index of the first occurrence of each, the inverse indices, and the counts."""
-    if use.attribute("axis") is not None and use[0].rank != 1:
-        raise Unsupported("different slices along an axis")
+    axis = use.attribute("axis")
+    if axis is not None and (place := positive(axis, use[0].rank)) < use[0].rank and use[0].rank != 1:
+        return _unique_slices(use, place)
     x = use[0] if use[0].rank == 1 else use.call("reshape", use[0], newshape=[-1])
     found = use.call("unique", x, sorted=bool(use.attribute("sorted", 1)), return_counts=use.wants(3))
     fields = use.counted(found, 5 if use.wants(3) else 4)
@@ -212,6 +239,39 @@ def unique(use: Use) -> list[Value]:
         chosen[0],
         *(use.call("cast", one, dtype=DType.INT64) if use.wants(at + 1) else one for at, one in enumerate(chosen[1:])),
     ]
+
+
+def _unique_slices(use: Use, axis: int) -> list[Value]:
+    """The same of slices along an axis, which are compared pair by pair, in the order of their first difference."""
+    x = use[0]
+    order = [axis, *(at for at in range(x.rank) if at != axis)]
+    rows = use.call("transpose", x, axes=order) if axis else x
+    while rows.rank > 2:
+        rows = use.call("reshape", rows, newshape=[0, -3, -2])
+    one, other = (Term(use, use.call("expand_dims", rows, axis=at)) for at in (1, 0))
+    differ = Term(use, use.call("not_equal", one.value, other.value))
+    at = use.call("expand_dims", use.call("argmax", differ.value, axis=[2]), axis=2)
+    ahead = use.call("squeeze", use.call("gather", (one < other).value, at, axis=2), axis=[2])
+    equal = ~Term(use, use.call("any", differ.value, axis=[2]))
+    places = numbered(use, use.extent(rows, 0))
+    first = Term(use, use.call("argmax", equal.to(DType.INT32).value, axis=[1])).to(DType.INT64)
+    is_first = first.equals(places)
+    before = Term(use, use.call("transpose", ahead)) if use.attribute("sorted", 1) else _earlier(use, places)
+    counted_before = (before & Term(use, use.call("expand_dims", is_first.value, axis=0))).to(DType.INT64)
+    rank = use.call("sum", counted_before.value, axis=[1])
+    kept = use.call("cast", use.call("nonzero", is_first.value), dtype=DType.INT64)
+    kept = use.call("take", kept, use.call("argsort", use.call("take", rank, kept, axis=0), dtype="int64"), axis=0)
+    inverse = Term(use, use.call("take", rank, first.value, axis=0))
+    each = use.call("expand_dims", numbered(use, use.extent(kept, 0)).value, axis=1)
+    counts = use.call("sum", inverse.applied("equal", Term(use, each)).to(DType.INT64).value, axis=[1])
+    return [use.call("take", x, kept, axis=axis, mode="fast"), kept, inverse.value, counts]
+
+
+def _earlier(use: Use, places: Term) -> Term:
+    """For each place, which places are before it."""
+    return Term(use, use.call("expand_dims", places.value, axis=0)) < Term(
+        use, use.call("expand_dims", places.value, axis=1)
+    )
 
 
 @imports("ReverseSequence")

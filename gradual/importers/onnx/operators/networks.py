@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from functools import reduce
 from typing import Any
 
 from gradual.importers.common.applying import positive
+from gradual.importers.common.composed.arithmetic import Term, counted, extent, greater
+from gradual.importers.common.composed.windows import Width
 from gradual.importers.common.products import product
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
@@ -43,15 +45,13 @@ def _scaled(use: Use, value: Value, factor: float) -> Value:
 
 
 # ------------------------------------------------------------------------------------------------------ windows
-def _windows(use: Use, x: Value, kernel: Sequence[int]) -> tuple[dict[str, Any], list[int]]:
+def windows(use: Use, x: Value, kernel: Sequence[Width]) -> tuple[dict[str, Any], list[Width]]:
     """Strides and dilation as attributes, and the padding before and after every axis."""
     strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
-    spread = [(size - 1) * step + 1 for size, step in zip(kernel, dilation, strict=True)]
-    padding = _padding(use, x, spread, strides)
     settings: dict[str, Any] = {"strides": strides}
     if any(step != 1 for step in dilation):
         settings["dilation"] = dilation
-    return settings, padding
+    return settings, _padding(use, x, kernel, strides, dilation)
 
 
 def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
@@ -62,43 +62,63 @@ def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int
     return given
 
 
-def _padding(use: Use, x: Value, spread: Sequence[int], strides: Sequence[int]) -> list[int]:
+def _padding(
+    use: Use, x: Value, kernel: Sequence[Width], strides: Sequence[int], dilation: Sequence[int]
+) -> list[Width]:
     automatic = use.attribute("auto_pad", "NOTSET")
     if automatic in ("NOTSET", ""):
-        return of_each(use, "pads", [*spread, *spread], 0)
+        return list(of_each(use, "pads", [*kernel, *kernel], 0))
     if automatic == "VALID":
-        return [0] * (2 * len(spread))
-    totals = []
-    for axis, (size, stride) in enumerate(zip(spread, strides, strict=True)):
-        have = x.extent(axis + 2)
-        if have is None and stride != 1:
-            raise Unsupported(f"auto_pad={automatic} with strides over an axis whose size is not known here")
-        totals.append(size - 1 if have is None else max((-(-have // stride) - 1) * stride + size - have, 0))
-    less, more = [total // 2 for total in totals], [total - total // 2 for total in totals]
+        return [0] * (2 * len(kernel))
+    if automatic not in ("SAME_UPPER", "SAME_LOWER"):
+        raise Unsupported(f"auto_pad={automatic}")
+    each = zip(kernel, strides, dilation, strict=True)
+    totals = [_total(use, x, axis, *geometry) for axis, geometry in enumerate(each, 2)]
+    less, more = zip(*map(_halves, totals), strict=True)
     return [*more, *less] if automatic == "SAME_LOWER" else [*less, *more]
 
 
-def _kernel(use: Use, weight: Value) -> list[int]:
+def _total(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> Term:
+    """The padding of an axis by which there is a window for each stride."""
+    have, reach = extent(use, x, axis), (counted(use, size) - 1) * step + 1
+    total = ((have + (stride - 1)) // stride - 1) * stride + reach - have
+    is_some = isinstance(size, int) and (size - 1) * step + 1 >= stride
+    return total if is_some else greater(total, 0)
+
+
+def _halves(total: Term) -> tuple[Width, Width]:
+    """The lesser half and the rest."""
+    less = total // 2
+    return total.use.written_size(less.value), total.use.written_size((total - less).value)
+
+
+def kernel_of(use: Use, weight: Value) -> list[Width]:
     """The extents of the window, from `kernel_shape` or else from the weight."""
     written, count = use.attribute("kernel_shape"), weight.rank - 2
     if written is not None:
         if len(written) != count:
             raise Unsupported(f"kernel_shape={written} for {count} axes")
         return list(written)
-    extents = [weight.extent(axis + 2) for axis in range(count)]
-    if None in extents:
-        raise Unsupported("a kernel whose sizes are not known here")
-    return [extent for extent in extents if extent is not None]
+    return [use.written_size(use.extent(weight, axis + 2)) for axis in range(count)]
 
 
 @imports("Conv")
 def convolution(use: Use) -> Value:
     """A convolution, with a bias for each channel."""
-    x, weight, count = use[0], use[1], spatial(use[0])
-    kernel = _kernel(use, weight)
-    settings, padding = _windows(use, x, kernel)
-    settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": kernel}
-    return _biased(use, use.call(f"nn.conv{count}d", x, weight, **settings))
+    return _biased(use, convolved(use, use[0], use[1]))
+
+
+def convolved(use: Use, x: Value, weight: Value) -> Value:
+    """The convolution that the attributes of a node say."""
+    count, kernel = spatial(x), kernel_of(use, weight)
+    settings, padding = windows(use, x, kernel)
+    settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": _numbers(kernel)}
+    return use.call(f"nn.conv{count}d", x, weight, **settings)
+
+
+def _numbers(kernel: Sequence[Width]) -> Sequence[Width] | None:
+    """The sizes of a kernel, if all of them are numbers."""
+    return kernel if all(isinstance(size, int) for size in kernel) else None
 
 
 def _unless(usual: int, value: int) -> int | None:
@@ -114,20 +134,19 @@ def _biased(use: Use, found: Value) -> Value:
 def transposed_convolution(use: Use) -> Value:
     """A transposed convolution, with a bias for each channel."""
     x, weight, count = use[0], use[1], spatial(use[0])
-    kernel, groups = _kernel(use, weight), use.attribute("group", 1)
+    kernel, groups = kernel_of(use, weight), use.attribute("group", 1)
     strides, dilation = (of_each(use, name, kernel, 1) for name in ("strides", "dilations"))
     beyond = of_each(use, "output_padding", kernel, 0)
     if any(more >= max(move, apart) for more, move, apart in zip(beyond, strides, dilation, strict=True)):
         raise Unsupported(f"output_padding={beyond} with strides={strides} and dilations={dilation}")
-    channels = weight.extent(1)
-    if channels is None:
-        raise Unsupported("a weight whose sizes are not known here")
+    cells: list[Width] = list(beyond)
+    channels, padding = weight.extent(1), _transposed_padding(use, x, kernel, strides, dilation, cells)
     settings: dict[str, Any] = {
-        "channels": channels * groups,
-        "kernel_size": kernel,
+        "channels": None if channels is None else channels * groups,
+        "kernel_size": _numbers(kernel),
         "strides": strides,
-        "padding": _transposed_padding(use, x, kernel, strides, dilation, beyond),
-        "output_padding": beyond if any(beyond) else None,
+        "padding": padding,
+        "output_padding": cells if any(size != 0 for size in cells) else None,
         "dilation": dilation if any(step != 1 for step in dilation) else None,
         "groups": _unless(1, groups),
     }
@@ -135,115 +154,81 @@ def transposed_convolution(use: Use) -> Value:
 
 
 def _transposed_padding(
-    use: Use, x: Value, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], beyond: list[int]
-) -> list[int]:
+    use: Use, x: Value, kernel: Sequence[Width], strides: Sequence[int], dilation: Sequence[int], beyond: list[Width]
+) -> list[Width]:
+    """The padding before and after every axis; where it would be negative, the result has cells `beyond`."""
     automatic, wanted = use.attribute("auto_pad", "NOTSET"), use.attribute("output_shape")
     count = len(kernel)
     if wanted is None and automatic in ("NOTSET", "", "VALID"):
-        return of_each(use, "pads", [*kernel, *kernel], 0) if automatic != "VALID" else [0] * (2 * count)
+        return list(of_each(use, "pads", [*kernel, *kernel], 0)) if automatic != "VALID" else [0] * (2 * count)
     if wanted is not None and len(wanted) not in (count, count + 2):
         raise Unsupported(f"output_shape={wanted} for {count} axes")
     totals = []
     for axis in range(count):
-        spread, have = (kernel[axis] - 1) * dilation[axis] + 1, x.extent(axis + 2)
+        total = (counted(use, kernel[axis]) - 1) * dilation[axis] + 1 + counted(use, beyond[axis])
         if wanted is None:
-            total = spread - strides[axis] + beyond[axis]
-        elif have is None:
-            raise Unsupported("output_shape of an axis whose size is not known here")
+            total = total - strides[axis]
         else:
-            total = strides[axis] * (have - 1) + beyond[axis] + spread - list(wanted)[-count:][axis]
-        if total < 0:
-            beyond[axis] -= total
-        totals.append(max(total, 0))
-    more, less = [total - total // 2 for total in totals], [total // 2 for total in totals]
+            total = total + (extent(use, x, axis + 2) - 1) * strides[axis] - list(wanted)[-count:][axis]
+        beyond[axis] = use.written_size((counted(use, beyond[axis]) + greater(-total, 0)).value)
+        totals.append(greater(total, 0))
+    less, more = zip(*map(_halves, totals), strict=True)
     return [*less, *more] if automatic == "SAME_UPPER" else [*more, *less]
-
-
-@imports("MaxPool")
-def greatest_pool(use: Use) -> Value:
-    """The greatest element of each window."""
-    if use.wants(1):
-        raise Unsupported("the output Indices")
-    return _pool(use, "nn.max_pool", {})
-
-
-@imports("AveragePool")
-def mean_pool(use: Use) -> Value:
-    """The mean of each window."""
-    return _pool(use, "nn.avg_pool", {"count_include_pad": bool(use.attribute("count_include_pad", 0)) or None})
-
-
-@imports("LpPool")
-def length_pool(use: Use) -> Value:
-    """The p-norm of each window."""
-    x, power = use[0], use.attribute("p", 2)
-    if power < 1:
-        raise Unsupported(f"p={power}")
-    kernel = of_each(use, "kernel_shape", [None] * spatial(x), 1)
-    if use.attribute("ceil_mode", 0):
-        raise Unsupported("ceil_mode=1")
-    settings, padding = _windows(use, x, kernel)
-    settings |= {"pool_size": kernel, "padding": padding, "count_include_pad": True}
-    raised = _powered(use, use.call("abs", x), float(power))
-    mean = use.call(f"nn.avg_pool{spatial(x)}d", raised, **settings)
-    return _powered(use, use.call("multiply", mean, use.like(float(prod(kernel)), x)), 1 / power)
-
-
-def _powered(use: Use, x: Value, exponent: float) -> Value:
-    """A power of each element."""
-    return x if exponent == 1 else use.call("power", x, use.like(exponent, x))
-
-
-def _pool(use: Use, operator: str, settings: dict[str, Any]) -> Value:
-    x = use[0]
-    kernel = of_each(use, "kernel_shape", [None] * spatial(x), 1)
-    windows, padding = _windows(use, x, kernel)
-    ceil = bool(use.attribute("ceil_mode", 0))
-    if ceil and _may_start_behind(kernel, windows, padding):
-        raise Unsupported("ceil_mode=1 where a window may start behind the data: ONNX leaves it out")
-    settings |= windows | {"padding": padding, "pool_size": kernel, "ceil_mode": ceil or None}
-    return use.call(f"{operator}{spatial(x)}d", x, **settings)
-
-
-def _may_start_behind(kernel: Sequence[int], windows: dict[str, Any], padding: Sequence[int]) -> bool:
-    """Whether the last, incomplete window may start in the padding after the data, for some size of the data."""
-    dilation = windows.get("dilation", [1] * len(kernel))
-    after = padding[len(kernel) :]
-    return any(
-        stride > (size - 1) * step + 1 - more
-        for size, step, stride, more in zip(kernel, dilation, windows["strides"], after, strict=True)
-    )
-
-
-@imports("GlobalAveragePool", "GlobalMaxPool")
-def global_pool(use: Use) -> Value:
-    """The mean or the greatest element of each channel."""
-    operator = "mean" if "Average" in use.node.operator else "max"
-    if use[0].rank == 4:
-        return use.call(f"nn.global_{'avg' if operator == 'mean' else 'max'}_pool2d", use[0])
-    return use.call(operator, use[0], axis=list(range(2, use[0].rank)), keepdims=True)
 
 
 @imports("LRN")
 def local_response(use: Use) -> Value:
     """Each element normalized by its neighbours in other channels, as many before as after."""
     if use.required("size") % 2 == 0:
-        raise Unsupported("an even size")
+        return _even_response(use, use.required("size"))
     settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
     return use.call("nn.lrn", use[0], size=use.required("size"), bias=use.attribute("bias", 1.0), **settings)
 
 
+def _even_response(use: Use, size: int) -> Value:
+    """The same with one channel more after an element than before it."""
+    x, before = use[0], (size - 1) // 2
+    widths = [[0, 0], [before, size - 1 - before], *([0, 0] for _ in range(x.rank - 2))]
+    squares = use.call("nn.pad", use.call("multiply", x, x), use.like(0.0, x), pad_width=widths)
+    count = extent(use, x, 1)
+    parts = [
+        Term(use, use.call("strided_slice", squares, begin=[at], end=[use.written_size((count + at).value)], axes=[1]))
+        for at in range(size)
+    ]
+    total = reduce(Term.__add__, parts) * (use.attribute("alpha", 1e-4) / size) + use.attribute("bias", 1.0)
+    return use.call("divide", x, total.applied("power", use.attribute("beta", 0.75)).value)
+
+
 # -------------------------------------------------------------------------------------------------- normalizations
 @imports("BatchNormalization")
-def batch_normalization(use: Use) -> Value:
-    """Batch normalization as at inference, with the mean and variance that are given."""
-    if use.attribute("training_mode", 0) or use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
-        raise Unsupported("training")
+def batch_normalization(use: Use) -> Value | list[Value]:
+    """Batch normalization by the mean and variance that are given, or in training mode by those of the data."""
+    if use.attribute("training_mode", 0):
+        return _trained(use)
+    if use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
+        raise Unsupported(f"training in version {use.opset}")
     if use.attribute("spatial", 1) != 1:
         raise Unsupported("spatial=0")
     epsilon = use.attribute("epsilon", 1e-5)
     found = use.call("nn.batch_norm", *(use[index] for index in range(5)), epsilon=epsilon)
     return use.builder.field(found, 0)
+
+
+def _trained(use: Use) -> list[Value]:
+    """The data normalized by its own mean and variance, and the running ones, which move towards these."""
+    wide = use[3].dtype
+    axes = [axis for axis in range(use[0].rank) if axis != 1]
+    data = Term(use, use[0]).to(wide).value
+    kept = use.call("mean", data, axis=axes, keepdims=True)
+    mean, variance = use.call("squeeze", kept, axis=axes), use.call("variance", data, kept, axis=axes)
+    epsilon, momentum = use.attribute("epsilon", 1e-5), use.attribute("momentum", 0.9)
+    operands = [Term(use, one).to(wide).value for one in (use[0], use[1], use[2], mean, variance)]
+    found = use.builder.field(use.call("nn.batch_norm", *operands, epsilon=epsilon), 0)
+    running = [
+        (Term(use, use[index]) * momentum + Term(use, now) * (1 - momentum)).value
+        for index, now in ((3, mean), (4, variance))
+    ]
+    return [Term(use, found).to(use[0].dtype).value, *running]
 
 
 @imports("InstanceNormalization")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.importers.common.applying import positive
+from gradual.importers.common.composed.arithmetic import counted, extent, numbered
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, as_scalar, imports
@@ -16,7 +17,7 @@ Width = int | Value
 @imports("Pad")
 def pad(use: Use) -> Value:
     """Add elements before and after each axis; a negative width removes elements."""
-    x, mode = use[0], use.only("mode", "constant", "reflect", "edge")
+    x, mode = use[0], use.only("mode", "constant", "reflect", "edge", "wrap")
     numbers: list[Width]
     if use.opset < 11:
         numbers = list(use.required("pads" if use.opset > 1 else "paddings"))
@@ -46,14 +47,30 @@ def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str)
     x, numbers = use[0], [[width if isinstance(width, int) else 0 for width in pair] for pair in widths]
     if mode == "constant":
         return use.call("nn.pad", x, filling, pad_width=widths)
+    if mode == "wrap":
+        return _wrapped(use, widths)
     if any(width < 0 for pair in numbers for width in pair):
         x = use.call("nn.pad", x, filling, pad_width=[[min(width, 0) for width in pair] for pair in numbers])
         widths = [[max(width, 0) if isinstance(width, int) else width for width in pair] for pair in widths]
     return use.call("nn.pad", x, filling, pad_width=widths, pad_mode=mode)
 
 
+def _wrapped(use: Use, widths: Sequence[Sequence[Width]]) -> Value:
+    """The tensor repeated around itself."""
+    x = use[0]
+    for axis, (before, after) in enumerate(widths):
+        if (before, after) != (0, 0):
+            have = extent(use, x, axis)
+            size = use.written_size((have + counted(use, before) + counted(use, after)).value)
+            places = (numbered(use, size) - counted(use, before)) % have
+            x = use.call("take", x, places.value, axis=axis, mode="fast")
+    return x
+
+
 def _uncounted_pad(use: Use, widths: Value, filling: Value, mode: str) -> Value:
     """The same for a vector of widths whose length is not known here."""
     x = use[0]
+    if mode == "wrap":
+        raise Unsupported("mode='wrap' with a number of widths that is not known here")
     pairs = use.call("transpose", use.call("reshape", widths, newshape=[2, x.rank]), axes=[1, 0])
     return use.call("dyn.nn.pad", x, pairs, filling, pad_mode=None if mode == "constant" else mode)

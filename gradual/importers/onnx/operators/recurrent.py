@@ -74,11 +74,9 @@ def recurrent(use: Use) -> list[Value]:
     if not use[0].dtype.is_float:
         raise Unsupported(f"elements of type {use[0].dtype}")
     batch_first = use.attribute("layout", 0)
-    lengths = use.optional(4)
-    if lengths is not None and set(lengths.numbers("sequence_lens")) != {use[0].extent(1 if batch_first else 0)}:
-        raise Unsupported("sequences of different lengths")
     x = use.call("transpose", use[0], axes=[1, 0, 2]) if batch_first else use[0]
-    runs = [_run(use, cell, x, index, reverse) for index, reverse in enumerate(directions)]
+    lengths = _lengths(use, x)
+    runs = [_run(use, cell, x, lengths, index, reverse) for index, reverse in enumerate(directions)]
     outputs, *states = ([run[at] for run in runs] for at in range(len(cell.states) + 1))
     whole = use.call("stack", use.builder.tuple(outputs), axis=2 if batch_first else 1)
     if batch_first:
@@ -86,7 +84,19 @@ def recurrent(use: Use) -> list[Value]:
     return [whole, *(use.call("stack", use.builder.tuple(parts), axis=int(batch_first)) for parts in states)]
 
 
-def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Value]:
+def _lengths(use: Use, x: Value) -> Value | None:
+    """The length of each sequence of a batch; None if all are as long as the tensor."""
+    given = use.optional(4)
+    if given is None or (given.elements is not None and set(given.numbers("lengths")) == {x.extent(0)}):
+        return None
+    lengths = use.exactly(use.call("cast", given, dtype=DType.INT64), 0, use.written_size(use.extent(x, 1)))
+    some = use.call("greater_equal", lengths, use.like(0, lengths))
+    most = use.call("less_equal", lengths, use.extent(x, 0))
+    within = use.call("all", use.call("logical_and", some, most))
+    return use.demanded(lengths, within, "a length is negative or longer than the axis")
+
+
+def _run(use: Use, cell: _Cell, x: Value, lengths: Value | None, index: int, reverse: bool) -> list[Value]:
     """One direction: the outputs of all steps, and the last states."""
     builder = use.builder
     w, r = _direction(use, 1, index), _direction(use, 2, index)
@@ -98,15 +108,31 @@ def _run(use: Use, cell: _Cell, x: Value, index: int, reverse: bool) -> list[Val
     peepholes = [_direction(use, 7, index)] if use.optional(7) is not None else []
     begun = [_initial(use, x, 5 + at, index, hidden) for at in range(len(cell.states))]
     nothing = use.call("strided_slice", use.call("expand_dims", begun[0], axis=0), begin=[0], end=[0], axes=[0])
-    sequence = use.call("reverse", x, axis=0) if reverse else x
+    sequence = _reversed(use, x, lengths) if reverse else x
     start = builder.number(0, DType.INT64)
-    operands = [sequence, w, r, *biases, *peepholes, start, *begun, nothing]
+    besides = [*peepholes, *([] if lengths is None else [lengths])]
+    operands = [sequence, w, r, *biases, *besides, start, *begun, nothing]
     length, batch = x.tensor.shape[:2]
     state: TensorType[Any] = TensorType((batch, constant(hidden)), x.dtype)
     outputs: TensorType[Any] = TensorType((length, batch, constant(hidden)), x.dtype)
     type: TupleType[Any] = TupleType((outputs, *(state for _ in begun)))
-    fields = use.counted(builder.applied(_function(use, cell, x.dtype, index), operands, type), len(begun) + 1)
-    return [use.call("reverse", fields[0], axis=0) if reverse else fields[0], *fields[1:]]
+    function = _function(use, cell, x.dtype, index, lengths is not None)
+    fields = use.counted(builder.applied(function, operands, type), len(begun) + 1)
+    states = fields[1:] if lengths is None else [_of_some(use, one, lengths) for one in fields[1:]]
+    return [_reversed(use, fields[0], lengths) if reverse else fields[0], *states]
+
+
+def _of_some(use: Use, state: Value, lengths: Value) -> Value:
+    """The last state of each sequence, and 0 for one without elements, as ONNX Runtime has it."""
+    some = use.call("expand_dims", use.call("greater", lengths, use.like(0, lengths)), axis=1)
+    return use.call("where", some, state, use.like(0.0, state))
+
+
+def _reversed(use: Use, x: Value, lengths: Value | None) -> Value:
+    """Each sequence from its last element to its first."""
+    if lengths is None:
+        return use.call("reverse", x, axis=0)
+    return use.call("reverse_sequence", x, lengths, seq_axis=0, batch_axis=1)
 
 
 def _direction(use: Use, input: int, index: int) -> Value:
@@ -133,7 +159,7 @@ def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
 
 
 # ---------------------------------------------------------------------------------------------------- the function
-def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
+def _function(use: Use, cell: _Cell, dtype: DType, index: int, has_lengths: bool) -> str:
     """The name of the step function, which is defined once for each variant."""
     kind = use.node.operator
     f = _activations(use, cell, index)
@@ -144,7 +170,7 @@ def _function(use: Use, cell: _Cell, dtype: DType, index: int) -> str:
         return sum if limit is None else f"clip({sum}, a_min={-limit!r}, a_max={limit!r})"
 
     step = {"LSTM": _lstm, "GRU": _gru, "RNN": _rnn}[kind](use, f, clipped)
-    return defined(use.builder, kind.lower(), dtype, cell.gates, cell.states, step, peepholes)
+    return defined(use.builder, kind.lower(), dtype, cell.gates, cell.states, step, peepholes, has_lengths)
 
 
 def _activations(use: Use, cell: _Cell, index: int) -> list[Applied]:

@@ -8,11 +8,14 @@ from functools import partial
 from typing import Any
 
 from gradual.importers.common.applying import positive
+from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import IMPORTERS, Use, as_scalar, imports
 from gradual.ops.declaration.sign_analysis import is_positive
+from gradual.syntax.tree.literals import written
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
+from gradual.types.type import TensorType
 
 _INPUT_SINCE = {"ReduceSum": 13}
 """The version since which the axes are an input; 18 for the other operators."""
@@ -114,7 +117,7 @@ REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
 }
 """Name -> the reduction, an operator applied to each element before it, and one applied to its result."""
 
-IMPORTERS |= {name: partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
+IMPORTERS |= {("", name): partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
 
 
 @imports("ArgMax", "ArgMin")
@@ -145,10 +148,12 @@ def cumulated(use: Use) -> Value:
 # --------------------------------------------------------------------------------------------------------- softmax
 def _along(computed: Callable[[Use, Value, int], Value], use: Use) -> Value:
     """Apply a function along one axis; before version 13, along that axis and all later ones, flattened."""
-    x, since = use[0], use.opset >= 13
-    axis = positive(use.attribute("axis", -1 if since else 1), x.rank)
-    if since or axis == x.rank - 1:
-        return computed(use, x, use.attribute("axis", -1) if since else axis)
+    x = use[0]
+    if use.opset >= 13:
+        return computed(use, x, use.attribute("axis", -1))
+    axis = positive(use.attribute("axis", 1), x.rank)
+    if axis == x.rank - 1:
+        return computed(use, x, axis)
     flat = use.call("reshape", x, newshape=[0] * axis + [-1])
     return use.call("reshape_like", computed(use, flat, -1), x)
 
@@ -170,9 +175,9 @@ def _hardmax(use: Use, x: Value, axis: int) -> Value:
 
 
 IMPORTERS |= {
-    "Hardmax": partial(_along, _hardmax),
-    "LogSoftmax": partial(_along, partial(_softmax, "nn.log_softmax")),
-    "Softmax": partial(_along, partial(_softmax, "nn.softmax")),
+    ("", "Hardmax"): partial(_along, _hardmax),
+    ("", "LogSoftmax"): partial(_along, partial(_softmax, "nn.log_softmax")),
+    ("", "Softmax"): partial(_along, partial(_softmax, "nn.softmax")),
 }
 
 
@@ -195,6 +200,50 @@ def standardized(use: Use) -> Value:
     mean = use.call("mean", x, axis=axes, keepdims=True)
     spread = use.call("sqrt", use.call("variance", x, mean, axis=axes, keepdims=True))
     return use.call("divide", use.call("subtract", x, mean), use.call("add", spread, use.like(1e-9, x)))
+
+
+DETERMINANTS = """\
+def @determinants.{dtype}(%a: Tensor[(b, n, n), {dtype}]) -> Tensor[(b,), {dtype}] where b >= 0, n >= 0 {{
+  if (n == 0) {{ ones(shape=[b], dtype="{dtype}") }} else {{
+    let %column = take(%a, 0i64, axis=2, mode="fast");
+    let %place = argmax(abs(%column), axis=[1], keepdims=True);
+    let %count = cast(take(shape_of(%a, dtype="int64"), 1i64, axis=0), dtype="int32");
+    let %chosen = equal(expand_dims(arange(0i32, %count, 1i32, dtype="int32"), axis=0), %place);
+    let %pivot = sum(where(%chosen, %column, {zero}), axis=[1]);
+    let %row = sum(where(expand_dims(%chosen, axis=2), %a, {zero}), axis=[1], keepdims=True);
+    let %first = strided_slice(%a, begin=[0], end=[1], axes=[1]);
+    let %swapped = where(expand_dims(%chosen, axis=2), %first, %a);
+    let %rest = strided_slice(%swapped, begin=[1, 1], end=[n, n], axes=[1, 2]);
+    let %left = strided_slice(%swapped, begin=[1, 0], end=[n, 1], axes=[1, 2]);
+    let %top = strided_slice(%row, begin=[1], end=[n], axes=[2]);
+    let %divisor = where(equal(%pivot, {zero}), {one}, %pivot);
+    let %less = subtract(%rest, multiply(divide(%left, expand_dims(%divisor, axis=1, num_newaxis=2)), %top));
+    let %sign = where(equal(squeeze(%place, axis=[1]), 0i32), {one}, {minus});
+    multiply(multiply(%sign, %pivot), @determinants.{dtype}(%less))
+  }}
+}}
+"""
+"""Gaussian elimination: the row with the greatest element of the first column takes the place of the first row."""
+
+
+@imports("Det")
+def determinant(use: Use) -> Value:
+    """The determinant of each matrix."""
+    x, builder = use[0], use.builder
+    if x.rank < 2 or not x.dtype.is_float:
+        raise Unsupported(f"a tensor of rank {x.rank} and elements of type {x.dtype}")
+    size = use.written_size(use.extent(x, x.rank - 1))
+    x = use.exactly(x, x.rank - 2, size)
+    rows = use.call("expand_dims", x, axis=0) if x.rank == 2 else x
+    while rows.rank > 3:
+        rows = use.call("reshape", rows, newshape=[-3, *[0] * (rows.rank - 2)])
+    name = f"@determinants.{x.dtype}"
+    zero, one, minus = (written(number, x.dtype, True) for number in (0.0, 1.0, -1.0))
+    builder.functions[name] = DETERMINANTS.format(dtype=x.dtype, zero=zero, one=one, minus=minus)
+    found = builder.applied(name, [rows], TensorType(rows.tensor.shape[:1], x.dtype))
+    if x.rank == 2:
+        return use.call("squeeze", found, axis=[0])
+    return use.call("reshape_like", found, x, lhs_begin=0, lhs_end=1, rhs_begin=0, rhs_end=x.rank - 2)
 
 
 @imports("Einsum")

@@ -30,7 +30,7 @@ def _fields(use: Use, sequence: Value) -> list[Value] | None:
     """The elements, if their number is known; None for a list."""
     if isinstance(sequence.type, TupleType):
         return list(sequence.made_by("tuple")) or use.counted(sequence, len(sequence.type.fields))
-    if not isinstance(sequence.type, DataType):
+    if not isinstance(sequence.type, DataType) or lists.is_optional(sequence):
         raise Unsupported("a tensor where a sequence has to be")
     return None
 

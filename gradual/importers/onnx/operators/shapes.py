@@ -9,10 +9,11 @@ from functools import partial, reduce
 from gradual.dims.term.dim import Dim
 from gradual.dims.term.dim import constant as number
 from gradual.importers.common.applying import positive
+from gradual.importers.common.composed.arithmetic import extent
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.reading import dtype_of
-from gradual.importers.onnx.importers import Use, as_scalar, constant_of, imports
+from gradual.importers.onnx.importers import Use, as_scalar, constant_of, held, imports
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.dtype import DType
 
@@ -22,7 +23,8 @@ def constant(use: Use) -> Value:
     """A constant, in one of the forms of its attributes."""
     attributes = use.node.attributes
     if (tensor := attributes.get("value")) is not None:
-        return use.builder.constant(tensor, use.node.outputs[0] if tensor.dtype.is_float else "")
+        is_float = isinstance(tensor, Tensor) and tensor.dtype.is_float
+        return held(use.builder, tensor, use.node.outputs[0] if is_float else "")
     for kind, dtype in (("int", DType.INT64), ("float", DType.FLOAT32)):
         if (one := attributes.get(f"value_{kind}")) is not None:
             return use.builder.number(one, dtype)
@@ -34,9 +36,12 @@ def constant(use: Use) -> Value:
 @imports("Shape")
 def shape(use: Use) -> Value:
     """The sizes, or those of some consecutive axes."""
-    rank = use[0].rank
-    start, end = (_clamped(use.attribute(name, default), rank) for name, default in (("start", 0), ("end", rank)))
     sizes = use.call("shape_of", use[0], dtype=DType.INT64)
+    start, end = use.attribute("start", 0), use.attribute("end")
+    if (start, end) == (0, None):
+        return sizes
+    rank = use[0].rank
+    start, end = _clamped(start, rank), _clamped(rank if end is None else end, rank)
     return (
         sizes if (start, end) == (0, rank) else use.call("strided_slice", sizes, begin=[start], end=[max(start, end)])
     )
@@ -64,7 +69,7 @@ def reshape(use: Use) -> Value:
         raise Unsupported(f"the size {min(sizes)}")
     if zero and 0 in sizes and -1 in sizes:
         raise Unsupported("the sizes 0 and -1 with allowzero=1")
-    if not zero and 0 in sizes[use[0].rank :]:
+    if not zero and 0 in sizes and 0 in sizes[use[0].rank :]:
         raise Unsupported(f"the size 0 of an axis that the operand of rank {use[0].rank} has not")
     return use.call("reshape", _inferable(use, list(map(number, sizes))), newshape=sizes, allowzero=zero)
 
@@ -202,7 +207,9 @@ def _parts(use: Use, axis: int) -> Sequence[int | Value] | None:
     if outputs == 1 or count is None or (whole is not None and whole % count == 0):
         return None
     if whole is None:
-        raise Unsupported("parts of which the last may be smaller, of a size that is not known here")
+        part = (extent(use, use[0], axis) + (count - 1)) // count
+        last_part = extent(use, use[0], axis) - part * (count - 1)
+        return [*[use.written_size(part.value)] * (count - 1), use.written_size(last_part.value)]
     size = -(-whole // count)
     last = whole - (count - 1) * size
     if last < 0:
@@ -285,4 +292,9 @@ def depth_to_space(use: Use) -> Value:
 @imports("SpaceToDepth")
 def space_to_depth(use: Use) -> Value:
     """Spatial blocks rearranged into channels."""
-    return use.call("nn.space_to_depth", use[0], block_size=use.required("blocksize"), mode=use.only("mode", "DCR"))
+    size = use.required("blocksize")
+    if use.only("mode", "DCR", "CRD") == "DCR":
+        return use.call("nn.space_to_depth", use[0], block_size=size, mode="DCR")
+    rows = use.call("reshape", use[0], newshape=[0, 0, -4, -1, size, -4, -1, size])
+    moved = use.call("transpose", rows, axes=[0, 1, 3, 5, 2, 4])
+    return use.call("reshape", use.call("reshape", moved, newshape=[0, -3, -2]), newshape=[0, -3, -2])

@@ -63,7 +63,7 @@ class Node:
         target: the operator that is called, such as `torch.ops.aten.linear.default`.
         positional: the arguments without a name, such as those of `torch.cond`.
         arguments: the other arguments by name: numbers, texts, `Name`, `Graph`, dtypes, None, and tuples of these.
-        outputs: the names of its results; a tuple for a list of tensors, None for one that is not used.
+        outputs: the names of its results; a tuple for a list of tensors, None for a result that is not used.
         module: the path of the module that contains it.
         frames: the frames of the user's own code.
         lent: the node that the frames are those of, if none are recorded for this one.
@@ -89,7 +89,7 @@ class Graph:
     """A graph: the program's own, or one that a node takes.
 
     Attributes:
-        inputs: the names of its parameters; None for one that is a constant.
+        inputs: the names of its parameters; None for a constant parameter.
         outputs: `Name`, constants and None.
         tensors: the records of its tensors, by name.
         integers: the recorded sizes that its integers are, by name.

@@ -79,7 +79,7 @@ def safe_softmax(use: Use, scores: Value, axis: int) -> Value:
 
 @imports("aten._safe_softmax.default")
 def softmax_of_masked(use: Use) -> Value:
-    """`safe_softmax` as an operator."""
+    """The operator that computes `safe_softmax`."""
     x = use.as_type(use["self"], use.dtype())
     return safe_softmax(use, x, use.axis("dim", x.rank))
 

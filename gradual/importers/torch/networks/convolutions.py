@@ -10,7 +10,7 @@ from gradual.importers.torch.importers import Use, imports
 
 
 def spread(use: Use, name: str, count: int, usual: int) -> list[int]:
-    """A number for each spatial axis; a single one is used for all."""
+    """The argument's numbers, one for each spatial axis; a single number is used for all axes."""
     found = use.integers(name, [usual]) or [usual]
     return found * count if len(found) == 1 else found
 

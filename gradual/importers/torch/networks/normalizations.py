@@ -35,7 +35,7 @@ def _by_channel(use: Use, x: Value, parts: Sequence[Value | None]) -> list[Value
 
 @imports("aten.layer_norm.default", "aten.native_layer_norm.default")
 def layer_norm(use: Use) -> Value | Sequence[Value]:
-    """The last axes with mean 0 and variance 1, scaled and shifted."""
+    """The elements along the last axes normalized to mean 0 and variance 1, then scaled and shifted."""
     x, count = use["input"], len(use.sizes("normalized_shape"))
     found, mean, factor = normalized(use, x, range(x.rank - count, x.rank))
     found = _scaled(use, found, [use.optional("weight"), use.optional("bias")])
@@ -44,7 +44,7 @@ def layer_norm(use: Use) -> Value | Sequence[Value]:
 
 @imports("aten.rms_norm.default", "aten._fused_rms_norm.default")
 def rms_norm(use: Use) -> Value | Sequence[Value]:
-    """The last axes divided by the root of the mean of their squares."""
+    """The elements along the last axes divided by the root of the mean of their squares."""
     x, count = use["input"], len(use.sizes("normalized_shape"))
     squares = use.call("mean", use.call("multiply", x, x), axis=list(range(x.rank - count, x.rank)), keepdims=True)
     usual = {DType.FLOAT64: 2.0**-52, DType.FLOAT16: 2.0**-10, DType.BFLOAT16: 2.0**-7}.get(x.dtype, 2.0**-23)
@@ -55,7 +55,7 @@ def rms_norm(use: Use) -> Value | Sequence[Value]:
 
 
 def _vectors(use: Use, x: Value, **usual: float) -> list[Value]:
-    """The arguments with an element for each channel; one that is left out is filled with its default."""
+    """The arguments with an element for each channel; an argument that is left out is a vector of its default."""
     found = [use.optional(name) for name in usual]
     like = next((one for one in found if one is not None), None)
     channels = x.extent(1)
@@ -73,7 +73,7 @@ def _full(use: Use, number: Value, like: Value | None, channels: int) -> Value:
 
 @imports("aten.group_norm.default", "aten.native_group_norm.default")
 def group_norm(use: Use) -> Value | Sequence[Value]:
-    """Groups of channels with mean 0 and variance 1, scaled and shifted."""
+    """Each group of channels normalized to mean 0 and variance 1, then scaled and shifted."""
     x, is_native = use["input"], "native" in use.node.operator
     parts = _vectors(use, x, weight=1.0, bias=0.0)
     groups = use.integer("group" if is_native else "num_groups")

@@ -129,7 +129,7 @@ def contracted(use: Use, one: Value, other: Value, first: Sequence[int], second:
 
 @imports("aten.inner.default")
 def inner(use: Use) -> Value:
-    """Sums of products over the last axes; a number times a tensor."""
+    """Sums of products over the last axes, or a number times a tensor."""
     one, other = use["self"], use["other"]
     if not one.rank or not other.rank:
         return use.call("multiply", one, other)
@@ -192,7 +192,7 @@ def chain(use: Use) -> Value:
 
 @imports("aten.cross.default", "aten.linalg_cross.default")
 def cross(use: Use) -> Value:
-    """The cross product along an axis of size 3: the last axis, or for `cross` the first of size 3."""
+    """The cross product along an axis of size 3: the last axis, or for `cross` the first such axis."""
     one, other = use["self"], use["other"]
     if use.given("dim") is None and use.node.operator == "aten.cross.default":
         axis = next((at for at in range(one.rank) if one.extent(at) == 3), one.rank - 1)

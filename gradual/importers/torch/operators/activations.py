@@ -8,14 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.values import Value
-from gradual.importers.torch.arithmetic import (
+from gradual.importers.common.composed.arithmetic import (
     Term,
     absolute,
     atan,
     between,
-    composed,
     erf,
     exp,
     expm1,
@@ -36,6 +33,9 @@ from gradual.importers.torch.arithmetic import (
     trunc,
     where,
 )
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.torch.arithmetic import composed
 from gradual.importers.torch.importers import Use, imports
 from gradual.types.dtype import DType
 
@@ -72,7 +72,7 @@ def log_sigmoid(self: Term) -> Term:
 
 @composed("aten.leaky_relu.default")
 def leaky_relu(self: Term, negative_slope: Term | float = 0.01) -> Term:
-    """Negative elements times a slope."""
+    """x; below 0, x times a slope."""
     return where(self > 0.0, self, self * negative_slope)
 
 
@@ -149,19 +149,19 @@ def softshrink(self: Term, lambd: Term | float = 0.5) -> Term:
 
 @composed("aten.threshold.default")
 def threshold(self: Term, threshold: Term, value: Term) -> Term:
-    """x where it is above a threshold, else a number."""
+    """x where it is above a threshold, a given number elsewhere."""
     return where(self <= threshold, value, self)
 
 
 @composed("aten._prelu_kernel.default")
 def broadcast_prelu(self: Term, weight: Term) -> Term:
-    """Negative elements times a slope that is broadcast to them."""
+    """x; below 0, x times a slope that is broadcast to x."""
     return where(self > 0.0, self, self * weight)
 
 
 @imports("aten.prelu.default")
 def prelu(use: Use) -> Value:
-    """Negative elements times the slope of their channel, or a common slope."""
+    """x; below 0, x times the slope of its channel, or a common slope."""
     x, slope = use["self"], use["weight"]
     if x.rank > 1 and slope.rank == 1 and slope.extent(0) != 1:
         slope = use.call("expand_dims", slope, axis=1, num_newaxis=x.rank - 2) if x.rank > 2 else slope
@@ -283,7 +283,7 @@ def copysign(self: Term, other: Term) -> Term:
 
 @composed("aten.heaviside.default")
 def heaviside(self: Term, values: Term) -> Term:
-    """0 below 0, 1 above, and a given value at 0."""
+    """0 for x below 0, 1 for x above 0, and a given value for 0."""
     return where(self.equals(0.0), values, where(self < 0.0, 0.0, 1.0, self))
 
 

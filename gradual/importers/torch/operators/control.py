@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from gradual.dims.term.dim import Dim
 from gradual.importers.common.branching import branched, repeated
+from gradual.importers.common.composed.scanning import scanned
 from gradual.importers.common.refusals import Unsupported
-from gradual.importers.common.values import Value, is_named
+from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph
 from gradual.importers.torch.importers import Use, imports
 from gradual.types.dtype import DType
@@ -29,7 +29,7 @@ def _values(use: Use, index: int) -> list[Value]:
 
 @imports("higher_order.cond")
 def choose(use: Use) -> Sequence[Value]:
-    """The results of one of two graphs."""
+    """The results of one of two graphs, chosen by a condition."""
     condition = use.value(use.node.positional[0])
     if not isinstance(condition, Value):
         condition = use.builder.number(condition, DType.BOOL)
@@ -54,22 +54,20 @@ def loop(use: Use) -> Sequence[Value]:
 
 
 # ------------------------------------------------------------------------------------------------------------ scans
-Turn = Callable[[list[Value], list[Value]], list[Value]]
-"""The body of a scan: (carried values, slices at an index) -> new carried values, then the results at that index."""
-
-
 @imports("higher_order.scan")
 def scan(use: Use) -> Sequence[Value]:
     """A scan along the first axis: the last carried values, and the stacked results of all iterations."""
     graph, begun, others = _graph(use, 0), _values(use, 1), _values(use, 3)
-    return scanned(use, begun, _values(use, 2), lambda kept, at: use.bodies.outputs(graph, [*kept, *at, *others]))
+    name, slices = use.node.name, _values(use, 2)
+    return scanned(use, name, begun, slices, lambda kept, at: use.bodies.outputs(graph, [*kept, *at, *others]))
 
 
 @imports("higher_order.map_impl")
 def mapped(use: Use) -> Sequence[Value]:
     """The stacked results of a graph for each slice along the first axis."""
     graph, others = _graph(use, 0), _values(use, 2)
-    return scanned(use, [], _values(use, 1), lambda _, at: use.bodies.outputs(graph, [*at, *others]))
+    name, slices = use.node.name, _values(use, 1)
+    return scanned(use, name, [], slices, lambda _, at: use.bodies.outputs(graph, [*at, *others]))
 
 
 @imports("higher_order.associative_scan")
@@ -83,50 +81,9 @@ def associative_scan(use: Use) -> Sequence[Value]:
         made = use.bodies.outputs(graph, [*kept, *at, *others])
         return [*made, *made]
 
-    following = scanned(use, firsts, rest, turn)[len(firsts) :]
+    following = scanned(use, use.node.name, firsts, rest, turn)[len(firsts) :]
     pairs = [(use.call("expand_dims", one, axis=0), other) for one, other in zip(firsts, following, strict=True)]
     return [use.call("concatenate", use.builder.tuple(pair), axis=0) for pair in pairs]
-
-
-def scanned(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Turn) -> list[Value]:
-    """The results of a scan: the last carried values, and the stacked further results of all iterations."""
-    builder = use.builder
-    if not slices:
-        raise Unsupported("nothing that it goes along")
-    length, zero = use.extent(slices[0], 0), builder.number(0, DType.INT64)
-    start = _stacks(use, begun, slices, turn, use.written_size(length))
-    count = len(begun)
-
-    def goes_on(values: list[Value]) -> list[Value]:
-        return [use.call("less", values[0], length)]
-
-    def step(values: list[Value]) -> list[Value]:
-        place, kept, stacks = values[0], values[1 : count + 1], values[count + 1 :]
-        made = turn(kept, [use.call("take", one, place, axis=0, mode="fast") for one in slices])
-        at = use.call("reshape", place, newshape=[1, 1])
-        new = [use.call("expand_dims", one, axis=0) for one in made[count:]]
-        written = [use.call("scatter_nd", stack, at, one) for stack, one in zip(stacks, new, strict=True)]
-        return [use.call("add", place, builder.number(1, DType.INT64)), *made[:count], *written]
-
-    return repeated(use, use.node.name or "scan", [zero, *begun, *start], goes_on, step)[1:]
-
-
-def _stacks(use: Use, begun: Sequence[Value], slices: Sequence[Value], turn: Turn, length: int | Value) -> list[Value]:
-    """Zeros in the shape of the stacked results."""
-    first = use.builder.number(0, DType.INT64)
-    with use.builder.inside():
-        made = turn(list(begun), [use.call("take", one, first, axis=0, mode="fast") for one in slices])[len(begun) :]
-    zeros = []
-    for one in made:
-        sizes = [_written(use, size) for size in one.tensor.shape]
-        zeros.append(use.call("full", use.like(0, one), shape=[length, *sizes]))
-    return zeros
-
-
-def _written(use: Use, size: Dim) -> int | Value:
-    if size.value is None and not is_named(size):
-        raise Unsupported("results whose sizes depend on data")
-    return use.builder.dimension(size) if size.value is None else size.value
 
 
 # ---------------------------------------------------------------------------------------------- graphs under a mode

@@ -40,19 +40,19 @@ for _name in ("empty_strided", "new_empty_strided", "empty_permuted"):
 
 @imports("aten.fill.Scalar", "aten.fill.Tensor")
 def fill(use: Use) -> Value:
-    """A tensor of another's shape filled with a number."""
+    """A tensor in the shape of another tensor, filled with a number."""
     return use.call("full_like", use["self"], use.scalar("value", use["self"].dtype))
 
 
 @imports("aten.zero.default")
 def zero(use: Use) -> Value:
-    """Zeros of a tensor's shape."""
+    """Zeros in the shape of a tensor."""
     return use.call("zeros_like", use["self"])
 
 
 @imports("aten.copy.default")
 def copy(use: Use) -> Value:
-    """The elements of another tensor in this one's shape and element type."""
+    """The elements of `src` in the shape and element type of `self`."""
     return use.call("broadcast_to_like", use.as_type(use["src"], use["self"].dtype), use["self"])
 
 
@@ -184,7 +184,7 @@ def identity(use: Use) -> Value:
 
 
 def _steps(use: Use, size: int | Value) -> Value:
-    """0, 1, ... up to a size, excluded."""
+    """The numbers from 0 up to a size, without the size itself."""
     end = size if isinstance(size, Value) else use.builder.number(size, DType.INT64)
     parts = [use.builder.number(0, DType.INT64), end, use.builder.number(1, DType.INT64)]
     return use.call("arange", *parts, dtype=DType.INT64)

@@ -53,7 +53,7 @@ def split(use: Use) -> Sequence[Value]:
 
 @imports("aten.tensor_split.sections", "aten.hsplit.int", "aten.vsplit.int", "aten.dsplit.int")
 def split_evenly(use: Use) -> Sequence[Value]:
-    """Split into a number of parts, the first ones longer by 1 if needed; an axis of unknown size has to divide."""
+    """Split into a number of parts, the first ones longer by 1 if needed; an unknown size must divide evenly."""
     x, name = use["self"], use.node.operator.split(".")[1]
     axis = {"hsplit": min(1, x.rank - 1), "vsplit": 0, "dsplit": 2}.get(name)
     axis = use.axis("dim", x.rank, 0) if axis is None else axis

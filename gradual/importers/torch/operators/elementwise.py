@@ -103,7 +103,7 @@ def _test(operator: str, use: Use) -> Value:
 
 
 def operand(use: Use, name: str, dtype: DType) -> Value:
-    """An operand that may be a tensor or a number, in this element type."""
+    """An operand, given as a tensor or a number, in the element type `dtype`."""
     return use.scalar(name, dtype)
 
 
@@ -185,7 +185,7 @@ def floor_divide(use: Use) -> Value:
 
 @imports("aten.rsub.Scalar", "aten.rsub.Tensor")
 def reverse_subtract(use: Use) -> Value:
-    """The other operand minus this one."""
+    """The second operand minus the first."""
     dtype = use.dtype()
     x = use.as_type(use["self"], dtype)
     if use.given("alpha", 1) != 1:
@@ -217,14 +217,14 @@ def negation(use: Use) -> Value:
 
 @imports("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf", "aten.where.Scalar")
 def where(use: Use) -> Value:
-    """The element of the first where the condition holds, of the second elsewhere."""
+    """The elements of `self` where the condition holds, those of `other` elsewhere."""
     dtype = use.dtype()
     return use.call("where", use["condition"], operand(use, "self", dtype), operand(use, "other", dtype))
 
 
 @imports("aten.masked_fill.Scalar", "aten.masked_fill.Tensor")
 def masked_fill(use: Use) -> Value:
-    """A number where a mask holds."""
+    """The tensor with a number in place of each element where a mask holds."""
     x = use["self"]
     return use.call("where", use["mask"], use.scalar("value", x.dtype), x)
 
@@ -272,7 +272,7 @@ def clamp(use: Use) -> Value:
     "prims.view_of.default",
 )
 def same(use: Use) -> Value:
-    """The operand, cast if an element type is given; dropout at inference too."""
+    """The operand itself, or cast to the recorded element type; dropout does nothing at inference."""
     if use.given("train", False):
         raise Unsupported("training")
     (name, *_) = (name for name in ("self", "input", "a") if name in use.node.arguments)

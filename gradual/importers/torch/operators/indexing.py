@@ -57,7 +57,7 @@ def gathered(use: Use, x: Value, places: Value, axis: int) -> Value:
 
 @imports("aten.take_along_dim.default")
 def take_along(use: Use) -> Value:
-    """As `gather`, after axes of size 1 are broadcast; without an axis, of the flattened elements."""
+    """As `gather`, after axes of size 1 are broadcast; without an axis the elements are flattened first."""
     x, places = use["self"], use["indices"]
     if use.given("dim") is None:
         x, places = (use.call("reshape", one, newshape=[-1]) for one in (x, places))
@@ -224,7 +224,7 @@ def is_in(use: Use) -> Value:
 
 @imports("aten.one_hot.default")
 def one_hot(use: Use) -> Value:
-    """A one-hot vector for each class."""
+    """For each class index, a vector with 1 at that index and 0 elsewhere."""
     if use.given("num_classes", -1) == -1:
         raise Unsupported("a number of classes that depends on data; give `num_classes`")
     on, off = (use.builder.number(number, DType.INT64) for number in (1, 0))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gradual.importers.common.composed.arithmetic import Term, absolute, exp, greater, log, log1p, sqrt, where
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
-from gradual.importers.torch.arithmetic import Term, absolute, exp, greater, log, log1p, sqrt, where
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.networks.products import norm
 

@@ -161,7 +161,7 @@ def _last_two(x: Value) -> list[int]:
 
 @imports("aten.renorm.default")
 def renorm(use: Use) -> Value:
-    """The slices along an axis, scaled down to a given norm if theirs is greater."""
+    """The slices along an axis, each scaled down to a given norm if its own norm is greater."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     size = norm(use, x, use.given("p"), [at for at in range(x.rank) if at != axis], True)

@@ -51,7 +51,7 @@ def at_least(use: Use) -> Value:
 
 @imports("aten.flatten.using_ints")
 def flatten(use: Use) -> Value:
-    """Consecutive axes merged into one."""
+    """The tensor with consecutive axes merged into one."""
     x = use["self"]
     if x.rank == 0:
         return use.call("reshape", x, newshape=[1])
@@ -63,7 +63,7 @@ def flatten(use: Use) -> Value:
 
 @imports("aten.unflatten.int")
 def unflatten(use: Use) -> Value:
-    """One axis split into several."""
+    """The tensor with one axis split into several."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     sizes = [use.written_size(use.extent(x, at)) for at in range(x.rank)]
@@ -72,14 +72,14 @@ def unflatten(use: Use) -> Value:
 
 @imports("aten.unsqueeze.default")
 def unsqueeze(use: Use) -> Value:
-    """A new axis of size 1."""
+    """The tensor with a new axis of size 1."""
     x = use["self"]
     return use.call("expand_dims", x, axis=use.axis("dim", x.rank + 1))
 
 
 @imports("aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze.default")
 def squeeze(use: Use) -> Value:
-    """Some axes of size 1 removed; others are kept, and so is one of unknown size that the export recorded as not 1."""
+    """The tensor without some axes of size 1; an axis of unknown size is removed if the export recorded it as 1."""
     x = use["self"]
     if not x.rank:
         return x
@@ -90,7 +90,7 @@ def squeeze(use: Use) -> Value:
 
 @imports("aten.transpose.int", "aten.swapaxes.default", "aten.swapdims.default")
 def transpose(use: Use) -> Value:
-    """Two axes swapped."""
+    """The tensor with two axes swapped."""
     x = use["self"]
     if x.rank == 0:
         return x
@@ -103,27 +103,27 @@ def transpose(use: Use) -> Value:
 
 @imports("aten.mT.default", "aten.mH.default", "aten.adjoint.default", "aten.matrix_H.default")
 def transposed_matrices(use: Use) -> Value:
-    """The last two axes swapped."""
+    """The tensor with its last two axes swapped."""
     x = use["self"]
     return use.call("transpose", x, axes=[*range(x.rank - 2), x.rank - 1, x.rank - 2])
 
 
 @imports("aten.t.default", "aten.numpy_T.default")
 def reversed_axes(use: Use) -> Value:
-    """The axes in reverse order."""
+    """The tensor with its axes in reverse order."""
     return use.call("transpose", use["self"]) if use["self"].rank > 1 else use["self"]
 
 
 @imports("aten.permute.default")
 def permute(use: Use) -> Value:
-    """The axes in another order."""
+    """The tensor with its axes in another order."""
     x = use["self"]
     return use.call("transpose", x, axes=use.axes("dims", x.rank)) if x.rank else x
 
 
 @imports(*(f"aten.{name}.{form}" for name in ("movedim", "moveaxis") for form in ("int", "intlist")))
 def move_axes(use: Use) -> Value:
-    """Some axes moved to other positions; the others keep their order."""
+    """The tensor with some axes moved to other positions; the other axes keep their order."""
     x = use["self"]
     source, target = (use.axes(name, x.rank) for name in ("source", "destination"))
     order = [axis for axis in range(x.rank) if axis not in source]
@@ -135,7 +135,7 @@ def move_axes(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------- repeating and joining
 @imports("aten.expand.default", "aten.broadcast_to.default", "aten.expand_copy.default")
 def expand(use: Use) -> Value:
-    """Axes of size 1 repeated to given sizes; -1 keeps an axis."""
+    """The tensor with axes of size 1 repeated to given sizes; -1 keeps the size of an axis."""
     x, sizes = use["self"], use.sizes("size")
     missing = len(sizes) - x.rank
     if missing < 0:
@@ -171,7 +171,7 @@ def tile(use: Use) -> Value:
 
 @imports("aten.repeat_interleave.self_int")
 def repeat(use: Use) -> Value:
-    """Each slice several times in a row."""
+    """Each slice along an axis repeated several times in a row."""
     x, axis = use["self"], use.given("dim")
     if axis is None:
         x, axis = use.call("reshape", x, newshape=[-1]), 0
@@ -346,7 +346,7 @@ def _in_blocks(use: Use, x: Value, axis: int, block: int) -> Value:
 
 @imports("aten.channel_shuffle.default", "aten.native_channel_shuffle.default")
 def channel_shuffle(use: Use) -> Value:
-    """The channels reordered: the first of each group, the second of each, and so on."""
+    """The channels reordered: the first channel of each group, then the second of each, and so on."""
     x, groups = use["self"], use.integer("groups")
     channels = x.extent(1)
     if channels is None or channels % groups:

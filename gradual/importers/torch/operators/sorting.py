@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from gradual.importers.common.composed.arithmetic import Term, isnan, where
+from gradual.importers.common.composed.scanning import Turn, scanned
 from gradual.importers.common.values import Value
-from gradual.importers.torch.arithmetic import Term, isnan, where
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.operators.activations import logaddexp
-from gradual.importers.torch.operators.control import Turn, scanned
 from gradual.importers.torch.operators.indexing import transposed
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -71,7 +71,7 @@ def kth(use: Use) -> Sequence[Value]:
 
 @imports("aten.median.dim")
 def median(use: Use) -> Sequence[Value]:
-    """The median along an axis, the lesser of two, and its index; NaN if any element is."""
+    """The median along an axis, the lesser of two, and its index; NaN if any element is NaN."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     return _median(use, x, axis)
@@ -147,7 +147,7 @@ def _running(use: Use, x: Value, start: Sequence[Value], turn: Turn) -> list[Val
     ends = [use.builder.number(0, DType.INT64), use.extent(x, axis), use.builder.number(1, DType.INT64)]
     places = use.call("arange", *ends, dtype=DType.INT64)
     slices = [moved, places][: len(start)]
-    found = scanned(use, begun, slices, turn)[len(start) :]
+    found = scanned(use, use.node.name, begun, slices, turn)[len(start) :]
     return [transposed(use, one, [order.index(at) for at in range(x.rank)]) for one in found]
 
 
@@ -194,7 +194,7 @@ def unique_in_a_row(use: Use) -> Sequence[Value | None]:
 
 @imports("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor")
 def repeat_each(use: Use) -> Value:
-    """Each slice along an axis repeated `repeats` times; without a tensor, each index."""
+    """Each slice along an axis repeated `repeats` times; without a tensor, each index of `repeats`."""
     repeats = use["repeats"]
     ends = use.call("cumsum", use.as_type(repeats, DType.INT64), axis=0)
     total = use.call("sum", use.as_type(repeats, DType.INT64))
@@ -216,7 +216,7 @@ def bincount(use: Use) -> Value:
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
     least = use.integer("minlength", 0) - 1
     all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
-    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # so that this is known
+    last = use.call("maximum", use.call("max", all), use.builder.number(least, DType.INT64))  # at least `least`
     size = use.call("add", last, use.builder.number(1, DType.INT64))
     given = use.call("ones_like", x) if weights is None else use.as_type(weights, use.dtype())
     zeros = use.call("full", use.like(0, given), shape=[use.written_size(size)])
