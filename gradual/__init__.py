@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gradual.compiler import apply, check
     from gradual.diagnostic import Diagnostic
     from gradual.exported import from_torch
+    from gradual.importers.common.refusals import Refused, Unreadable
     from gradual.passes.framework.pass_ import Unusable
     from gradual.run.value import Blame, Fault, NotStatic
     from gradual.tensors.tensor import Tensor
@@ -30,7 +31,9 @@ __all__ = [
     "Diagnostic",
     "Fault",
     "NotStatic",
+    "Refused",
     "Tensor",
+    "Unreadable",
     "Unusable",
     "__version__",
     "apply",
@@ -45,7 +48,9 @@ _HOMES = {
     "Diagnostic": "gradual.diagnostic",
     "Fault": "gradual.run.value",
     "NotStatic": "gradual.run.value",
+    "Refused": "gradual.importers.common.refusals",
     "Tensor": "gradual.tensors.tensor",
+    "Unreadable": "gradual.importers.common.refusals",
     "Unusable": "gradual.passes.framework.pass_",
     "apply": "gradual.compiler",
     "check": "gradual.compiler",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,9 +21,11 @@ from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS, Limits
 from gradual.report import render, summary
 from gradual.report.bindings import Binding, bindings
+from gradual.report.located import of_model_run
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
+from gradual.run.entry.cast import with_weights
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
 from gradual.syntax.tree import ast
@@ -126,7 +128,13 @@ class Compilation:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
         told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
-        return summary.full(self.source, summary.types_shown(self.types), summary.in_order(told), self.totals, paint)
+        return summary.full(
+            self.source,
+            summary.types_shown(self.functions, len(self.weights)),
+            summary.in_order(told),
+            self.totals,
+            paint,
+        )
 
     @property
     def totals(self) -> str:
@@ -234,16 +242,13 @@ class Compilation:
         return f"// checked again, this is refused: {error.code}: {visible(error.message)}\n{text}"
 
     def run(self, entry: str, *values: Any, runtime: str = "vm") -> Value:
-        """The value of `entry(values)`, by the machine, or by the graph runtime for a static function.
+        """The value of `entry(values)`, a `Tensor`, a tuple or a `Constructed`; the weights of a model may be left out.
 
         Args:
             entry: the function's name, such as "@main".
             values: a `Tensor` or an array of any library for a tensor, a tuple for a tuple, a `Constructed` for data.
                 An array keeps its element type; a number or a list takes that of its parameter.
             runtime: "vm", or "graph" for a function whose sizes are all known before it is called.
-
-        Returns:
-            A `Tensor`, a tuple, or a `Constructed`.
 
         Raises:
             Blame: a check failed, or an argument is not what its parameter declares; it names who broke which promise.
@@ -257,14 +262,9 @@ class Compilation:
         if runtime not in ("vm", "graph"):
             raise ValueError(f"there is no runtime {runtime!r}; there are 'vm' and 'graph'")
         self._accepted(entry, "run")
-        values = self.with_weights(entry, values)
         with self._placing():
+            values = with_weights(self.core.functions[entry], self.weights, values) if entry == "@main" else values
             return run(self.core, entry, values) if runtime == "vm" else self.graph(entry).run(*values)
-
-    def with_weights(self, entry: str, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments of a call of an imported model; its own weights are appended if they are left out."""
-        count = len(self.functions[entry].params) if self.weights else 0
-        return (*values, *(self.weights.values() if len(values) + len(self.weights) == count else ()))
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises the errors of `run` except Blame and Fault."""
@@ -363,7 +363,7 @@ class Compilation:
         try:
             yield
         except Stop as stop:
-            stop.diagnostic = replace(stop.diagnostic, source=self.source)
+            stop.diagnostic = replace(of_model_run(self.source, stop.diagnostic), source=self.source)
             raise
         except NotStatic as refused:
             refused.diagnostics = self._placed(refused.diagnostics)

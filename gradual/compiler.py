@@ -37,12 +37,13 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
         graded = _repaired(graded, surface, result, trials_of(source, options, compile_source), source.origins is None)
     for state in result.elaborations.values():
         state.forget()
+    errors = sum(one.severity is Severity.ERROR for one in (*found, *graded))
     diagnostics = sorted((*found, *graded), key=lambda d: (d.span.start, d.span.end))
     return Compilation(
         source,
         surface,
         result.core,
-        tuple(replace(of_model(source, one), source=source) for one in diagnostics),
+        tuple(replace(of_model(source, one, errors), source=source) for one in diagnostics),
         result.checks,
         result.proved,
         result.refuted,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from gradual.origin import Frame, Origin
 from gradual.source import NOWHERE, Position, Source, Span, visible
 
 
@@ -43,11 +44,13 @@ class Help:
 
     Attributes:
         safe: whether the edits keep the program's meaning, so that a tool may apply them unasked.
+        mends: how many errors it removes.
     """
 
     text: str
     edits: tuple[Edit, ...] = ()
     safe: bool = False
+    mends: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,25 @@ class Diagnostic:
         """The column at which the span begins, in code points, counted from 1."""
         return None if self.start is None else self.start.column
 
+    @property
+    def origin(self) -> Origin | None:
+        """The node of a model that the finding is about; None for a program that was written as text."""
+        return None if self.source is None else self.source.origin(self.span)
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The lines of Python that made the node of a model, the outermost first, each with its `file` and `line`."""
+        return () if self.origin is None else self.origin.frames
+
     def __str__(self) -> str:
-        """`file:line:column: error[E0302]: message [rule]`, on one line."""
+        """`file:line:column: error[E0302]: message [rule]`, on one line; `file.py:line` or the node for a model."""
         said = f"{self.severity}[{self.code}]: {visible(self.message)}" + (f" [{self.rule}]" if self.rule else "")
         if self.source is None:
             return said
+        if self.frames:
+            return f"{visible(self.frames[-1].place)}: {said}"
+        if self.origin is not None:
+            return f"{visible(self.source.name)}: {visible(self.origin.node)}: {said}"
         place = "" if self.start is None else f":{self.line}:{self.column}"
         return f"{visible(self.source.name)}{place}: {said}"
 

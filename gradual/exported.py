@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -17,8 +17,9 @@ from gradual.source import Source
 def from_torch(
     exported: Any,
     *,
-    where: str | None = None,
+    where: str | Sequence[str] = (),
     names: Mapping[str, str] | None = None,
+    empty: Sequence[str] = (),
     guards: bool = False,
     smt: bool = True,
 ) -> Compilation:
@@ -28,13 +29,16 @@ def from_torch(
 
     Args:
         exported: what `torch.export.export` returned.
-        where: a condition on the sizes of the inputs that callers keep, such as `"batch <= 64"`.
+        where: conditions on the sizes of the inputs that callers keep, such as `["batch <= 64", "seq % 2 == 0"]`, or a
+            single one.
         names: PyTorch's symbols of sizes -> names, such as `{"s77": "batch"}`; others are named after input and axis.
+        empty: the sizes that may be 0, by their names; all others are at least 1.
         guards: whether callers keep what the export assumed of sizes.
         smt: whether Z3 is asked where nothing else decides.
 
     Raises:
         Refused: something of the program cannot be imported; `reasons` lists all of it.
+        ValueError: `where` is no condition on the inputs, or one of the names is not that of a size.
         Unreadable: this version of PyTorch saves programs in a format that is not known here.
     """
     import torch
@@ -43,7 +47,9 @@ def from_torch(
     torch.export.save(exported, buffer)
     buffer.seek(0)
     model, archive = load(buffer, "<exported program>")
-    found = program(model, archive, where, called=names, demands=guards)
+    wanted = (where,) if isinstance(where, str) else where
+    found = program(model, archive, wanted, empty=empty, called=names, demands=guards)
     options = Options(smt=smt, rigid="error")
-    compilation = compile_source(Source("<exported program>", found.text, found.origins), options)
+    source = Source("<exported program>", found.text, found.origins, demand='`where="')
+    compilation = compile_source(source, options)
     return replace(compilation, weights=found.weights)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,17 @@ class Frame:
     function: str = ""
     text: str = ""
 
+    @property
+    def path(self) -> str:
+        """The path, relative if it is in the current folder: exporters record whole paths, CI needs relative ones."""
+        path = Path(self.file)
+        return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else self.file
+
+    @property
+    def place(self) -> str:
+        """`file:line`."""
+        return f"{self.path}:{self.line}"
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -34,6 +46,7 @@ class Origin:
         also: other names of the same value in the model.
         module: the path of the module that contains the node, such as `encoder.layers.0`; empty if it is not recorded.
         frames: the frames of the user's own code, the outermost first; frames of installed packages are left out.
+        lent: the node that the frames are those of, if none are recorded for this one.
     """
 
     node: str
@@ -42,6 +55,12 @@ class Origin:
     also: tuple[str, ...] = ()
     module: str = ""
     frames: tuple[Frame, ...] = ()
+    lent: str = ""
+
+    @property
+    def operator(self) -> str:
+        """The node's operator."""
+        return self.node.partition(" ")[0]
 
     @property
     def line(self) -> Frame | None:

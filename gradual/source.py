@@ -42,6 +42,7 @@ class Source:
 
     Attributes:
         origins: for the program of a model, which node each piece of the text was made from.
+        demand: for the program of a model, how its user demands a condition: the words before it, up to its quote.
         is_numbered: whether its line numbers mean anything to users; False for the one line that describes a node.
     """
 
@@ -49,6 +50,7 @@ class Source:
     text: str = field(repr=False)
     origins: Origins | None = field(default=None, repr=False)
     is_numbered: bool = True
+    demand: str = "`gradual check --where '"
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def position(self, offset: int) -> Position:

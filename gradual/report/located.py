@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gradual.checker.declarations.entry import PRESUMED
 from gradual.diagnostic import Diagnostic, Help
 from gradual.limits import LIMITS
 from gradual.origin import Frame, Origin
@@ -48,7 +49,7 @@ class _Model:
         """A text with a single line, preceded by blank lines so that it has its number."""
         key = frame.file, frame.line
         if key not in self.made:
-            self.made[key] = Source(_from_here(frame.file), "\n" * (frame.line - 1) + (frame.text or _read(frame)))
+            self.made[key] = Source(frame.path, "\n" * (frame.line - 1) + (frame.text or _read(frame)))
         return self.made[key]
 
     def node(self, origin: Origin) -> Source:
@@ -65,23 +66,37 @@ def place_of(source: Source, span: Span) -> str:
     return f"{shown.name}:{position.line}:{position.column}" if shown.is_numbered else shown.name
 
 
-def of_model(source: Source, found: Diagnostic) -> Diagnostic:
-    """Adapt a diagnostic to users of an imported model: add the node, and keep only helps that they can follow."""
+def of_model(source: Source, found: Diagnostic, errors: int = 1) -> Diagnostic:
+    """Adapt a diagnostic to users of an imported model: add the node, and keep only helps that they can follow.
+
+    `errors` is how many errors the program has.
+    """
     if source.origins is None:
         return found
-    helps = (_followed(help) for help in found.help)
+    helps = (_followed(help, source, errors) for help in found.help)
     known = (*found.notes, *notes(source, found.span))
     return replace(found, notes=known, help=tuple(help for help in helps if help is not None))
 
 
-def _followed(help: Help) -> Help | None:
+def of_model_run(source: Source, found: Diagnostic) -> Diagnostic:
+    """Add to what stops a run of a model how a size may be 0, if that is what is refused."""
+    if source.origins is None or not found.label.endswith(PRESUMED):
+        return found
+    name = found.label.split("`")[3].partition(" ")[0]
+    option = f'`empty=["{name}"]`' if source.demand.endswith('"') else f"`--empty {name}`"
+    return replace(found, help=(*found.help, Help(f"if it may be 0: add {option}")))
+
+
+def _followed(help: Help, source: Source, errors: int) -> Help | None:
     """A help as users of a model can follow it: a `where` becomes an option; None for a help with any other edit."""
     if not help.edits:
         return help
     condition = help.edits[0].text.strip(" ,").removeprefix("where ")
     if len(help.edits) > 1 or condition == help.edits[0].text.strip():
         return None
-    return Help(f"if inputs always have `{condition}`: `gradual check --where '{condition}'`")
+    many = "both" if help.mends == errors == 2 else f"all {errors}" if help.mends == errors else f"{help.mends} of the"
+    which = f", for {many} errors" if help.mends > 1 else ""
+    return Help(f"if inputs always have `{condition}`{which}: {source.demand}{condition}{source.demand[-1]}`")
 
 
 def notes(source: Source, span: Span) -> tuple[str, ...]:
@@ -91,14 +106,9 @@ def notes(source: Source, span: Span) -> tuple[str, ...]:
         return ()
     module = f" in module `{origin.module}`" if origin.module else ""
     if origin.line is not None:
-        return (f"the model's node is {origin.node}{module}: {origin.said}",)
+        lent = (f"no line is recorded for this node; that of `{origin.lent}`, which it uses, is shown",)
+        return (f"the model's node is {origin.node}{module}: {origin.said}", *(lent if origin.lent else ()))
     return (f"the node is{module}",) if module else ()
-
-
-def _from_here(file: str) -> str:
-    """The path, relative if it is in the current folder: exporters record absolute paths, CI needs relative ones."""
-    path = Path(file)
-    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else file
 
 
 def _read(frame: Frame) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gradual.diagnostic import Diagnostic, Severity
+from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
 from gradual.report.lost import CODE as LOST
 from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
+from gradual.types.print import shown
+from gradual.types.type import FunctionType
 
 
 def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
@@ -40,9 +42,18 @@ def _turn(found: Diagnostic) -> int:
             return 5 if found.data.get("not_empty") else 3 if found.code == LOST else 4
 
 
-def types_shown(types: Mapping[str, str]) -> list[str]:
-    """A line for each function: its name and its type."""
-    return [f"{name} : {type}" for name, type in types.items()]
+def types_shown(functions: Mapping[str, FunctionType], weights: int = 0) -> list[str]:
+    """A line for each function: its name and its type; the last parameters of a model, its weights, are counted."""
+    return [f"{name} : {_shown_type(type, weights if name == '@main' else 0)}" for name, type in functions.items()]
+
+
+def _shown_type(type: FunctionType, weights: int) -> str:
+    """A function's type, in which the last parameters are only counted."""
+    entire, params = shown(type), [shown(param) for param in type.params]
+    if not 0 < weights <= len(params):
+        return entire
+    inputs = [*params[: len(params) - weights], f"and {counted(weights, 'weight')}"]
+    return entire.replace(f"({', '.join(params)})", f"({', '.join(inputs)})", 1)
 
 
 def full(source: Source, head: Iterable[str], found: Iterable[Diagnostic], last: str, paint: Paint = plain) -> str:

@@ -41,7 +41,7 @@ class Sizes:
 
 def imported(path: Path, where: str = "") -> tuple[Compilation, str]:
     """The compilation of a graph, and its text."""
-    text = program(load(str(path)), where or None).text
+    text = program(load(str(path)), [where] if where else ()).text
     return gradual.check(text, name=path.stem), text
 
 

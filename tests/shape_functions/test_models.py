@@ -50,7 +50,7 @@ class At(Drawn):
 def at(found: Compilation, numbers: Callable[[str], int]) -> tuple[Value, ...]:
     """The arguments of `@main` at given numbers, and the weights that a model brings with it."""
     values = At(numbers).arguments(found.core.functions["@main"])
-    return found.with_weights("@main", values[: len(values) - len(found.weights)])
+    return (*values[: len(values) - len(found.weights)], *found.weights.values())
 
 
 @cache

@@ -47,7 +47,7 @@ FILES: dict[str, tuple[bytes | None, Outcome]] = {
     "good.onnx": (model("Relu"), Outcome.OK),
     "junk.onnx": (b"no model", Outcome.UNREADABLE),
     "empty.onnx": (b"", Outcome.UNREADABLE),
-    "unknown.onnx": (model("Gelu", "com.microsoft"), Outcome.UNSUPPORTED),
+    "unknown.onnx": (model("Unheard", "com.microsoft"), Outcome.UNSUPPORTED),
 }
 WORST = {Outcome.OK: 0, Outcome.ERRORS: 1, Outcome.UNREADABLE: 2, Outcome.UNSUPPORTED: 2}
 

@@ -48,6 +48,25 @@ def test_on_request_the_generated_text_is_shown(gradual: Gradual, model: str) ->
     assert "net.pt2:3:" in done.out and "let %y = add(%x, %w);" in done.out
 
 
+def test_a_line_of_python_is_followed_by_the_name_of_the_model(gradual: Gradual, model: str) -> None:
+    first = gradual("check", "--format", "concise", model).lines[0]
+    assert first.startswith("net/head.py:7:5: error[E0402]: ") and first.endswith("] in net.pt2")
+
+
+def test_labels_name_the_operands_and_the_operators_of_the_model(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n", "m", 4), "w": tensor("n", "m", 4)}
+    joined = {"lanes": tensor("2*n", "2*m", 4)}
+    nodes = [
+        node("aten.cat.default", {"rows": tensor("2*n", "m", 4)}, tensors=[ref("x"), ref("x")], dim=0),
+        node("aten.cat.default", joined, tensors=[ref("rows"), ref("rows")], dim=1, trace=TRACE),
+        node("aten.add.Tensor", {"y": tensor("n", "m", 4)}, self=ref("lanes"), other=ref("w"), trace=TRACE),
+    ]
+    pt2(tmp_path / "m.pt2", inputs=inputs, nodes=nodes, outputs=[ref("y")])
+    out = gradual("check", "m.pt2").out
+    assert "dimension 0 of `lanes` is 2 * x_0; dimension 1 is 2 * x_1\n" in out
+    assert "dimension 0 of `w` is x_0\n" in out and "2 * x_1 is made by `aten.cat.default` here\n" in out
+
+
 def test_each_object_has_the_node_and_all_frames_of_the_user(gradual: Gradual, model: str) -> None:
     rows = [json.loads(line) for line in gradual("check", "--format", "json", model).lines]
     (row,) = [row for row in rows if row["kind"] == "diagnostic" and row["severity"] == "error"]
@@ -92,6 +111,31 @@ def test_a_node_without_frames_is_a_place_in_the_model(gradual: Gradual, tmp_pat
     assert "--> bare.pt2: aten.add.Tensor `y`" in gradual("check", "bare.pt2").out
 
 
+def test_what_is_not_imported_has_its_line_and_its_module(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n")}
+    nodes = [node("aten.add_.Tensor", {"z": tensor("n")}, self=ref("x"), other=1, trace=TRACE)] * 2
+    nodes[1] = node("aten.add_.Tensor", {"v": tensor("n")}, self=ref("z"), other=1)
+    nodes[0].form["metadata"]["nn_module_stack"] = "L__self___net_head,net.head,net.Head"
+    pt2(tmp_path / "odd.pt2", inputs=inputs, nodes=nodes, outputs=[ref("v")])
+    told = gradual("check", "odd.pt2").err
+    assert "`odd.pt2`: aten.add_.Tensor `z` at net/head.py:7 in module `net.head` and 1 more: an operator" in told
+
+
+def test_a_node_without_frames_is_at_the_line_of_the_nearest_that_it_uses(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("n"), "w": tensor("m")}
+    far, near = (TRACE.replace("line 7", f"line {line}") for line in (1, 2))
+    nodes = [
+        node("aten.relu.default", {"a": tensor("n")}, self=ref("x"), trace=far),
+        node("aten.neg.default", {"b": tensor("n")}, self=ref("a")),
+        node("aten.abs.default", {"c": tensor("m")}, self=ref("w"), trace=near),
+        node("aten.add.Tensor", {"y": tensor("n")}, self=ref("b"), other=ref("c")),
+    ]
+    pt2(tmp_path / "bare.pt2", inputs=inputs, nodes=nodes, outputs=[ref("y")])
+    done = gradual("check", "bare.pt2")
+    assert "--> net/head.py:2:5" in done.out
+    assert "note: no line is recorded for this node; that of `c`, which it uses, is shown" in done.out
+
+
 def test_what_is_not_imported_and_what_is_no_archive_are_errors_of_their_own(gradual: Gradual, tmp_path: Path) -> None:
     inputs = {"x": tensor("n")}
     nodes = [
@@ -101,6 +145,6 @@ def test_what_is_not_imported_and_what_is_no_archive_are_errors_of_their_own(gra
     pt2(tmp_path / "odd.pt2", inputs=inputs, nodes=nodes, outputs=[ref("z")])
     done = gradual("check", "odd.pt2")
     assert done.code == 2 and "own.f.default `y`: an operator that is not imported" in done.err
-    assert "aten.add_.Tensor `z`: an operator in place" in done.err
+    assert "aten.add_.Tensor `z`: an operator in place; save `exported.run_decompositions({})` instead" in done.err
     (tmp_path / "none.pt2").write_bytes(b"PK\x03\x04")
     assert "E0703" in gradual("check", "none.pt2").err

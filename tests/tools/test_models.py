@@ -17,6 +17,7 @@ from gradual.importers.common.python_frames import user_frames
 from gradual.origin import Frame, Origin, Origins
 from gradual.report.located import within
 from gradual.source import Source, Span
+from tests.importers.torch.composing import node, pt2, ref, tensor
 from tests.material import EXPORTS, needs_exports
 from tests.tools.conftest import Gradual
 
@@ -64,7 +65,7 @@ def test_a_condition_on_the_inputs_is_demanded(gradual: Gradual) -> None:
     refuted = gradual("check", model)
     assert refuted.code == 1
     assert "--> model/zoo.py:67:5" in refuted.out
-    assert "if inputs always have `i_1 <= 16`: `gradual check --where 'i_1 <= 16'`" in refuted.out
+    assert f"if inputs always have `i_1 <= 16`: `gradual check {model} --where 'i_1 <= 16'`" in refuted.out
     assert gradual("check", "--where", "i_1 <= 16", model).code == 0
     assert gradual("check", "--guards", model).code == 0
 
@@ -93,6 +94,31 @@ def test_guards_are_implied_needed_or_not_needed(gradual: Gradual) -> None:
     rows = gradual("guards", "--format", "json", str(EXPORTS / "positions.pt2")).out.splitlines()
     verdicts = {row["condition"]: row["verdict"] for row in map(json.loads, rows)}
     assert verdicts == {"i_1 <= 16": "needed", "i_0 >= 2": "not needed", "i_1 >= 2": "not needed"}
+
+
+def test_of_guards_that_say_the_same_the_one_that_suffices_is_needed(gradual: Gradual, tmp_path: Path) -> None:
+    inputs = {"x": tensor("s1", 2), "y": tensor("s1", 2)}
+    nodes = [
+        node("aten.select.int", {"z": tensor(2)}, self=ref("x"), dim=0, index=3),
+        node("aten.add.Tensor", {"w": tensor("s1", 2)}, self=ref("z"), other=ref("y")),
+    ]
+    guards = [
+        "((-2) + L['x'].size()[0]) != 1",
+        "(L['x'].size()[0] >= 3) and (2*((-1) + L['x'].size()[0] // 1)*max(1, L['x'].size()[0]) >= 2)",
+        "L['y'].size()[0] == L['x'].size()[0]",
+        "L['x'].size()[0] != 9",
+        "L['x'].stride()[0] == 2",
+    ]
+    pt2(tmp_path / "m.pt2", inputs=inputs, nodes=nodes, outputs=[ref("w")], guards=guards, ranges={"s1": (4, None)})
+    assert gradual("guards", "m.pt2").lines == [
+        "needed      x_0 >= 4",
+        "implied     y.shape[0] == x.shape[0]: in the type",
+        "follows     x_0 - 2 != 1",
+        "follows     x_0 >= 3 and 2 * (x_0 // 1 - 1) * max(1, x_0) >= 2",
+        "not needed  x_0 != 9",
+        "not read    L['x'].stride()[0] == 2",
+        "6 guards: 1 implied, 1 needed, 2 follow, 1 not needed, 1 not read",
+    ]
 
 
 def test_rows_of_bindings_have_the_model_s_names(gradual: Gradual) -> None:

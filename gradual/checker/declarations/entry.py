@@ -17,6 +17,9 @@ from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, requirements
 from gradual.types.type import DataType, GradualType, Hole, TupleType
 
+PRESUMED = ", as of every named size"
+"""The end of the words on a requirement that nobody wrote: that a named size is at least 1."""
+
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
     """The data types that occur in some types, outside functions and references."""
@@ -71,7 +74,7 @@ def entry_checks(
             says = f"no size `{variable.name}` fits the arguments"
             yield entry_check(at_least(solution, constant(0)), literal.span, says, f"the arguments of `{name}`")
     for clause in demands:
-        says = f"`{name}` requires `{clause.goal}`" + (", as of every named size" if clause.presumed else "")
+        says = f"`{name}` requires `{clause.goal}`" + (PRESUMED if clause.presumed else "")
         yield entry_check(clause.goal, clause.span, says, f"the arguments of `{name}`")
 
 

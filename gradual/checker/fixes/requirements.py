@@ -102,7 +102,7 @@ class _Requiring:
         many = len({id(one.error) for one in served})
         of = f" (mends {many} errors of `{name}`)" if many > 1 else ""
         text = f"require it: `where {', '.join(map(str, clauses))}`{of}"
-        return {id(one.error): Help(text, (clauses_added(clauses, self.function),)) for one in served}
+        return {id(one.error): Help(text, (clauses_added(clauses, self.function),), mends=many) for one in served}
 
     def _is_served(self, fault: Fault, outcome: Outcome) -> bool:
         return has_gone(fault.kind, outcome.errors, self.before.errors)

@@ -76,8 +76,19 @@ def _place(
     state: Elaboration, place: tuple[int | None, ...], operands: Sequence[str], spans: Sequence[Span]
 ) -> tuple[Span, str]:
     size, (_, axis) = _size(state, place, operands), _value(place, operands)
-    words = f"dimension {axis} is {size}" if size is not None else ""
-    return spans[place[0] or 0], words
+    span = spans[place[0] or 0]
+    words = f"dimension {axis}{_named(state, span)} is {size}" if size is not None else ""
+    return span, words
+
+
+def _named(state: Elaboration, span: Span) -> str:
+    """Which value an operand is, in a program made from a model, where several labels stand at one line of Python."""
+    source = state.program.source
+    if (origin := source.origin(span)) is None:
+        return ""
+    text = source.text[span.start : span.end]
+    name = text[1:] if text.startswith("%") else origin.value
+    return f" of `{name}`" if name else ""
 
 
 def _birth(

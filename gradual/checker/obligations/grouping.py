@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from gradual.checker.obligations.value_names import worded
@@ -19,6 +19,8 @@ IN_CALL = "in this call"
 
 _CODES = ("E0301", "E0302", "E0402")
 _NUMBER = re.compile(r"[0-9]+")
+_OWNER = re.compile(r" of `[^`]*`(?= is )")
+"""The value that a label is about, in a program made from a model."""
 _ROOM = 100
 """Limit on a merged label; above it, the label of the first axis is used."""
 
@@ -45,11 +47,18 @@ def _step(found: Diagnostic) -> Hashable:
     return found.code, found.rule, found.span, calls, _NUMBER.sub("0", found.message.split(":")[0])
 
 
+def _labels(labels: Sequence[str]) -> Iterator[str]:
+    """Different labels in order; those after the first do not name the same value again."""
+    owner = _OWNER.search(labels[0]) if labels else None
+    for index, label in enumerate(dict.fromkeys(labels)):
+        yield label.replace(owner[0], "", 1) if owner is not None and index else label
+
+
 def _joined(state: Elaboration, parts: Sequence[Diagnostic]) -> Diagnostic:
     first = parts[0]
     if len(parts) == 1:
         return worded(state, first)
-    labels = "; ".join(dict.fromkeys(part.label for part in parts if part.label))
+    labels = "; ".join(_labels([part.label for part in parts if part.label]))
     whole = replace(
         first,
         label=labels if len(labels) <= _ROOM else first.label,

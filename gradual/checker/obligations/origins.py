@@ -37,11 +37,17 @@ def birth(state: Elaboration, value: str, axis: int) -> Birth | None:
             case Made(by, operands, span):
                 source = next((part for part in operands if _bears(state, part, size)), None)
                 if source is None:
-                    return Birth(span, False, by)
+                    return Birth(span, False, _maker(state, span, by))
                 value, axis = _place(state, source, size, axis)
             case None:
                 return None
     return None
+
+
+def _maker(state: Elaboration, span: Span, by: str) -> str:
+    """What made a size: in a program made from a model the operator of the node, which users know."""
+    origin = state.program.source.origin(span)
+    return by if origin is None or not by.startswith("`") else f"`{origin.operator}`"
 
 
 def _size(state: Elaboration, value: str, axis: int) -> Dim | None:

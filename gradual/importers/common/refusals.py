@@ -14,6 +14,18 @@ class Told(Exception):
     """Something cannot be imported, and its reason is already recorded."""
 
 
+class Misused(ValueError):
+    """An option of an import that does not fit the model, such as a name for a size that it has not.
+
+    Attributes:
+        option: `where`, `name` or `empty`.
+    """
+
+    def __init__(self, option: str, message: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
 class Unreadable(Exception):
     """A file that cannot be read, or holds no model.
 
@@ -54,6 +66,7 @@ class Reason:
         operator: the node's operator, after the functions whose bodies contain the node.
         title: the first such node's name for users.
         count: the number of nodes with this reason.
+        place: where the first of them is, in words; empty if nothing is recorded.
     """
 
     index: int
@@ -61,10 +74,11 @@ class Reason:
     title: str
     says: str
     count: int = 1
+    place: str = ""
 
     def __str__(self) -> str:
         others = f" and {self.count - 1} more" if self.count > 1 else ""
-        named = f"{self.operator} `{self.title}`{others}: " if self.operator else ""
+        named = f"{self.operator} `{self.title}`{self.place}{others}: " if self.operator else ""
         return f"{named}{self.says}"
 
 

@@ -16,6 +16,7 @@ from gradual.importers.common import lists
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.conditions import check_conditions
 from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
@@ -72,17 +73,17 @@ SCALARS_ARE_UNKNOWN = "tf2onnx"
 
 def program(
     model: Model,
-    where: str | None = None,
+    where: Sequence[str] = (),
     opens: bool = False,
     empty: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
     progress: Progress = unreported,
 ) -> Program:
-    """The program of a model, in which `@main` requires the condition `where` if one is given.
+    """The program of a model, in which `@main` requires the conditions `where`.
 
     With `opens`, each input size that the model names is `?` instead.  Named sizes are at least 1, except for those
     listed in `empty`, which may be 0.
-    Raises Refused with everything that prevents the import.
+    Raises Refused with everything that prevents the import, Misused if an option does not fit the model.
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
@@ -125,7 +126,7 @@ class _Import:
         self.notes: list[str] = []
         self.progress = progress
 
-    def program(self, where: str | None, empty: Sequence[str]) -> Program:
+    def program(self, where: Sequence[str], empty: Sequence[str]) -> Program:
         """The program; raises Refused with everything that prevents the import."""
         measured(self.model)
         self.builder.positive = self.dims.positive(empty)
@@ -134,11 +135,13 @@ class _Import:
         for name, origin, type in self.inputs(scope):
             inputs[name] = origin
             types.append(type)
+        if not self.reasons:
+            check_conditions(where, inputs, types, self.dims)
         try:
             body = self.body(scope)
         except Told:
             raise Refused(self.told()) from None
-        clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where]
         return self.builder.program(inputs, types, clauses, body, (*self.dims.notes, *self.notes))
 
     def inputs(self, scope: Scope) -> Iterator[tuple[str, Origin, str]]:

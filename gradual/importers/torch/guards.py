@@ -7,7 +7,6 @@ tracing, such as that a size is at least 2, so none is demanded unless the user 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 from gradual.importers.common.refusals import Unsupported
@@ -16,32 +15,19 @@ from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.common.text import Guard
 from gradual.importers.torch.file.schema import Model
 
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-}
+_COMPARISONS = ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE
+_OPERATORS = ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod
 _LONGEST = 2000
 
-Sizes = Callable[[str, int], str]
-"""(name of an input, axis) -> the size as text in the program; raises KeyError for any other name or axis."""
+Sizes = Callable[[str, int], ast.expr]
+"""(name of an input, axis) -> the size as the program writes it; raises KeyError for any other name or axis."""
 
 
 def guards(model: Model, dims: Dims) -> tuple[Guard, ...]:
     """The guards and ranges of an export, without duplicates."""
     shapes = {name: meta.sizes for name, meta in model.graph.tensors.items() if name in model.user_inputs}
 
-    def size(name: str, axis: int) -> str:
+    def size(name: str, axis: int) -> ast.expr:
         return _size(dims, shapes[name][axis])
 
     found = [Guard(text, _condition(text, size)) for text in model.guards]
@@ -50,11 +36,11 @@ def guards(model: Model, dims: Dims) -> tuple[Guard, ...]:
     return tuple(reversed(once.values()))
 
 
-def _size(dims: Dims, size: Extent) -> str:
+def _size(dims: Dims, size: Extent) -> ast.expr:
     text = dims.text(size)
     if text == "?":
         raise KeyError(size)
-    return text if re.fullmatch(r"\w+", text) else f"({text})"
+    return ast.parse(text, mode="eval").body
 
 
 def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> Iterator[Guard]:
@@ -70,65 +56,69 @@ def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> 
 
 
 def _condition(text: str, size: Sizes) -> str | None:
-    """A guard as a condition in the language; None if it mentions anything but sizes of inputs."""
+    """A guard as a condition in the language, whose formulas are those of Python; None if it has more than sizes."""
     if len(text) > _LONGEST:
         return None
     try:
-        return _boolean(ast.parse(text, mode="eval").body, size)
+        return ast.unparse(_boolean(ast.parse(text, mode="eval").body, size))
     except (SyntaxError, ValueError, KeyError, IndexError, MemoryError, RecursionError, Unsupported):
         return None
 
 
-def _boolean(node: ast.expr, size: Sizes) -> str:
+def _boolean(node: ast.expr, size: Sizes) -> ast.expr:
     match node:
         case ast.BoolOp(operator, values):
-            word = " and " if isinstance(operator, ast.And) else " or "
-            return word.join(f"({_boolean(one, size)})" for one in values)
-        case ast.UnaryOp(ast.Not(), operand):
-            return f"not ({_boolean(operand, size)})"
-        case ast.Compare(left, operators, others):
-            parts = [_bare(_number(one, size)) for one in (left, *others)]
-            words = [_COMPARISONS[type(one)] for one in operators]
-            pairs = zip(parts, words, parts[1:], strict=False)
-            return " and ".join(f"{one} {word} {other}" for one, word, other in pairs)
+            return ast.BoolOp(operator, [_boolean(one, size) for one in values])
+        case ast.UnaryOp(ast.Not() as operator, operand):
+            return ast.UnaryOp(operator, _boolean(operand, size))
+        case ast.Compare(left, operators, others) if all(isinstance(one, _COMPARISONS) for one in operators):
+            parts = [_number(one, size) for one in (left, *others)]
+            pairs = zip(parts, operators, parts[1:], strict=False)
+            found: list[ast.expr] = [ast.Compare(one, [operator], [other]) for one, operator, other in pairs]
+            return found[0] if len(found) == 1 else ast.BoolOp(ast.And(), found)
         case ast.Call(ast.Name("Eq" | "Ne" as name), [left, right], []):
-            return f"{_number(left, size)} {'==' if name == 'Eq' else '!='} {_number(right, size)}"
+            sign = ast.Eq() if name == "Eq" else ast.NotEq()
+            return ast.Compare(_number(left, size), [sign], [_number(right, size)])
     raise ValueError(ast.dump(node))
 
 
-def _number(node: ast.expr, size: Sizes) -> str:
+def _number(node: ast.expr, size: Sizes) -> ast.expr:
     match node:
         case ast.Constant(int(number)) if not isinstance(number, bool):
-            return str(number)
-        case ast.UnaryOp(ast.USub(), operand):
-            return f"-{_number(operand, size)}"
+            return node
+        case ast.UnaryOp(ast.USub() as minus, operand):
+            return ast.UnaryOp(minus, _number(operand, size))
         case ast.Subscript(ast.Call(ast.Attribute(tensor, "size"), [], []), ast.Constant(int(axis))):
             return size(_input(tensor), axis)
         case ast.Subscript(ast.Attribute(tensor, "shape"), ast.Constant(int(axis))):
             return size(_input(tensor), axis)
-        case ast.BinOp(left, operator, right) if type(operator) in _OPERATORS:
+        case ast.BinOp(left, operator, right) if isinstance(operator, _OPERATORS):
             if isinstance(operator, ast.FloorDiv | ast.Mod) and not _is_positive_number(right):
                 raise ValueError("a divisor that is no number")
-            return f"({_number(left, size)} {_OPERATORS[type(operator)]} {_number(right, size)})"
+            return _ordered(ast.BinOp(_number(left, size), operator, _number(right, size)))
         case ast.BinOp(base, ast.Pow(), ast.Constant(2)):
-            return f"({_number(base, size)} * {_number(base, size)})"
+            return ast.BinOp(_number(base, size), ast.Mult(), _number(base, size))
         case ast.Call(ast.Name("Mod" | "PythonMod"), [left, right], []) if _is_positive_number(right):
-            return f"({_number(left, size)} % {_number(right, size)})"
-        case ast.Call(ast.Name("Max" | "Min" as name), [*arguments], []) if len(arguments) > 1:
-            return f"{name.lower()}({', '.join(_number(one, size) for one in arguments)})"
+            return ast.BinOp(_number(left, size), ast.Mod(), _number(right, size))
+        case ast.Call(ast.Name("Max" | "Min" | "max" | "min" as name), [*arguments], []) if len(arguments) > 1:
+            return ast.Call(ast.Name(name.lower()), [_number(one, size) for one in arguments], [])
         case ast.Call(ast.Attribute(ast.Name("torch"), "sym_max" | "sym_min" as name), [left, right], []):
-            return f"{name.removeprefix('sym_')}({_number(left, size)}, {_number(right, size)})"
+            return ast.Call(ast.Name(name.removeprefix("sym_")), [_number(left, size), _number(right, size)], [])
     raise ValueError(ast.dump(node))
 
 
-def _bare(text: str) -> str:
-    """The text without brackets that enclose all of it."""
-    depth = 0
-    for at, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return text[1:-1] if text.startswith("(") and at == len(text) - 1 else text
-    return text
+def _ordered(sum: ast.BinOp) -> ast.BinOp:
+    """A sum with its number last, and as a difference if that is negative: `x - 2` for `-2 + x`."""
+    match sum:
+        case ast.BinOp(number, ast.Add(), term) if _is_number(number) and not _is_number(term):
+            return _ordered(ast.BinOp(term, ast.Add(), number))
+        case ast.BinOp(term, ast.Add(), ast.UnaryOp(ast.USub(), ast.Constant() as number)):
+            return ast.BinOp(term, ast.Sub(), number)
+    return sum
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
 
 
 def _is_positive_number(node: ast.expr) -> bool:

@@ -17,6 +17,7 @@ from gradual.dims.term.dim import constant
 from gradual.importers.common.builder import INLINE, Builder
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
+from gradual.importers.common.sizes.conditions import check_conditions
 from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program, Weight
@@ -72,7 +73,7 @@ NEAR = 1 << 16
 def program(
     model: Model,
     archive: Archive,
-    where: str | None = None,
+    where: Sequence[str] = (),
     opens: bool = False,
     empty: Sequence[str] = (),
     called: Mapping[str, str] | None = None,
@@ -82,13 +83,13 @@ def program(
     """The program of an export.
 
     Args:
-        where: a condition that `@main` requires.
+        where: conditions that `@main` requires.
         opens: whether each size of the inputs is a separate unknown.
         empty: the named sizes that may be 0; all others are at least 1.
         called: names for sizes, by PyTorch's symbol or by input and axis, such as `{"s77": "batch"}`.
         demands: whether `@main` requires the export's guards that the language can express.
 
-    Raises Refused with all reasons against the import.
+    Raises Refused with all reasons against the import, Misused if an option does not fit the model.
     """
     try:
         return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
@@ -125,20 +126,21 @@ class _Import:
         meta = self.model.graph.tensors[name]
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
-    def program(self, where: str | None, empty: Sequence[str], demands: bool) -> Program:
+    def program(self, where: Sequence[str], empty: Sequence[str], demands: bool) -> Program:
         """The program; raises Refused with all reasons against the import."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
         for says in self.model.reasons:
             self.tell(says)
         inputs, types = self.inputs(scope)
+        check_conditions(where, inputs, types, self.dims)
         for name, (own, stored) in self.model.stored.items():
             scope[name] = self.builder.record(self.stored(own, stored), name)
         try:
             body = self.body(scope)
         except Told:
             raise Refused([str(one) for one in grouped(self.reasons)]) from None
-        clauses = [*self.dims.empty(empty), *self.dims.clauses, *([] if where is None else [where])]
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where]
         found = guards(self.model, self.dims)
         if demands:
             clauses += [one.condition for one in found if one.condition is not None]
@@ -269,8 +271,12 @@ class _Import:
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason against the import."""
-        operator, title = ("", "") if node is None else (node.operator, node.name)
-        self.reasons.append(Reason(self.index, operator, title, says))
+        if node is None:
+            self.reasons.append(Reason(self.index, "", "", says))
+            return
+        line = f" at {node.frames[-1].place}" if node.frames else ""
+        module = f" in module `{node.module}`" if node.module else ""
+        self.reasons.append(Reason(self.index, node.operator, node.name, says, place=line + module))
 
 
 def named(ports: Sequence[Port]) -> dict[str, str]:
@@ -313,6 +319,7 @@ def origin_of(node: Node) -> Origin:
         f"{results} = {said}" if results else said,
         module=node.module,
         frames=node.frames,
+        lent=node.lent,
     )
 
 

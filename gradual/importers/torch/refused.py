@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-DECOMPOSED = "export the model after `.run_decompositions({})`"
+DECOMPOSED = "save `exported.run_decompositions({})` instead"
 
 REASONS = (
     (

@@ -104,6 +104,8 @@ def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str
     match value:
         case Drawn(dtype, shape):
             return random_tensor(_possible(shape), DType(dtype), seed)
+        case Literal(None, _, elements) if (other := _misfit(elements, wanted)) is not None:
+            raise ValueError(f"`{other}` is no element of type {_natural(elements, wanted)}")
         case Literal(dtype, shape, elements):
             return Tensor(list(elements), dtype or _natural(elements, wanted), shape)
         case Fields(items):
@@ -113,6 +115,12 @@ def made(value: Values, wanted: GradualType | None, seed: int, data: Mapping[str
             if not any(constructor in declared.constructors for declared in data.values()):
                 raise ValueError(f"`{constructor}` is not a constructor of the program")
             return Constructed(constructor, _parts_made(items, _fields(constructor, wanted, data), seed, data))
+
+
+def _misfit(elements: Sequence[bool | int | float], wanted: GradualType | None) -> float | None:
+    """The first element that is written as a fraction though the parameter has no such elements."""
+    is_whole = isinstance(wanted, TensorType | UnrankedType) and not wanted.dtype.is_float
+    return next((one for one in elements if is_whole and isinstance(one, float)), None)
 
 
 def _possible(shape: tuple[int, ...]) -> tuple[int, ...]:

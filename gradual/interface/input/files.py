@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,18 +54,31 @@ class Importing:
     """How a model is imported.
 
     Attributes:
-        where: a condition that `@main` requires.
+        where: conditions that `@main` requires.
         opens: whether each size of the inputs is a separate unknown.
         empty: the named sizes that may be 0.
         called: pairs of the model's name of a size and the name in the program.
         guards: whether `@main` requires the guards of an export of PyTorch.
+        runs: whether the model is run: then a further option goes with the call that is being written.
     """
 
-    where: str | None = None
+    where: tuple[str, ...] = ()
     opens: bool = False
     empty: tuple[str, ...] = ()
     called: tuple[tuple[str, str], ...] = ()
     guards: bool = False
+    runs: bool = False
+
+    def demand(self, path: str) -> str:
+        """How a further condition is demanded: the words before it, up to its quote."""
+        if self.runs:
+            return "add `--where '"
+        options = [("--name", f"{own}={name}") for own, name in self.called] + [
+            ("--empty", name) for name in self.empty
+        ]
+        options += [("--where", text) for text in self.where]
+        words = [word for option in options for word in option] + ["--guards"] * self.guards
+        return f"`{shlex.join(['gradual', 'check', path, *words])} --where '"
 
 
 def text_of(path: Path) -> str:

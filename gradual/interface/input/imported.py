@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from gradual.importers.common.progress import Progress
-from gradual.importers.common.refusals import Refused, Unreadable, Unsupported
+from gradual.importers.common.refusals import Misused, Refused, Unreadable, Unsupported
 from gradual.importers.common.text import Program
 from gradual.interface.input.files import Importing, model_format, regular
 from gradual.interface.progress import progress_of
 from gradual.interface.terminal import Trouble
-from gradual.source import Source
-from gradual.syntax.parse import parse
 
 
 def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
@@ -29,14 +27,14 @@ def imported(path: str, importing: Importing) -> Program:
             found = _IMPORTERS[model_format(path) or "onnx"](path, importing, progress)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
+    except Misused as wrong:
+        raise _not_imported(path, [f"--{wrong.option}: {wrong}"]) from wrong
     except Refused as refused:
         raise _not_imported(path, refused.reasons) from refused
     except Unsupported as reason:
         raise _not_imported(path, [str(reason)]) from reason
     for note in () if _is_quiet() else found.notes:
         click.echo(f"note: `{path}`: {note}", err=True)
-    if importing.where is not None and parse(Source(path, found.text))[1]:
-        raise click.UsageError(f"`{importing.where}` is not a condition")
     return found
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from gradual.interface.input.files import STDIN, Importing, Text, bounded, content, decoded, model_format
+from gradual.interface.terminal import Trouble
 from gradual.source import Source
 
 PLAINLY = Importing()
@@ -18,7 +19,12 @@ def read(path: str, importing: Importing = PLAINLY) -> Text:
         from gradual.interface.input.imported import imported  # the importer is large, and few paths are models
 
         found = imported(path, importing)
-        return Text(Source(Path(path).as_posix(), found.text, found.origins), None, found.weights)
+        name = Path(path).as_posix()
+        source = Source(name, found.text, found.origins, demand=importing.demand(name))
+        return Text(source, None, found.weights)
+    if Path(path).suffix == ".py":
+        how = "export it first, with `torch.export.export` and `torch.export.save`, and check the `.pt2` file"
+        raise Trouble("E0703", f"`{path}` is a Python program: {how}")
     if path == "-":
         return decoded(STDIN, bounded(sys.stdin.buffer, "standard input", "source"))
     return decoded(Path(path).as_posix(), content(path, "source"))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gradual.codes import KINDS
+from gradual.interface.input.files import model_format
 from gradual.interface.input.levels import Choice, Level, switchable
 from gradual.interface.input.settings import Given, Settings, settings_for
 from gradual.interface.reports.json_lines import Object, line
@@ -19,11 +21,14 @@ RIGID_CODE = "E0402"
 
 def shown_settings(out: Output, paths: Sequence[str], given: Given, format: str) -> int:
     """Write the settings of the paths, or of the working directory, grouped by the configuration that they use."""
-    held: dict[Path | None, tuple[Settings, list[str]]] = {}
+    held: dict[tuple[Path | None, bool], tuple[Settings, list[str]]] = {}
     for path in paths or (os.curdir,):
         folder = path if os.path.isdir(path) else os.curdir if path == "-" else os.path.dirname(path)
-        settings = given.over(settings_for(folder))
-        held.setdefault(settings.file, (settings, []))[1].append(path)
+        settings, is_model = given.over(settings_for(folder)), model_format(path) is not None
+        if is_model and settings.of_models.rigid != settings.rigid:
+            origins = {**settings.origins, "rigid": "default for models"}
+            settings = replace(settings, rigid=settings.of_models.rigid, origins=origins)
+        held.setdefault((settings.file, is_model), (settings, []))[1].append(path)
     for settings, of in held.values():
         out.line(line(_object(settings, of)) if format == "json" else "\n".join(_text(settings, of)))
     return 0

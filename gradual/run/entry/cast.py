@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gradual.core.check import Blame as Label
 from gradual.core.check import Promise, Site
@@ -37,6 +38,21 @@ def admitted(function: Function, arguments: Sequence[Value], frame: Frame, data:
         wrong = admission.missized(argument, param.written, sizes) if holds_data(param.written) else ""
         if wrong:
             raise _structural(function, param, f"argument {index + 1} of `{function.name}`: {wrong}")
+
+
+def with_weights(function: Function, weights: Mapping[str, Value], values: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments of a call of a model; its own weights are appended if they are left out.
+
+    Raises Blame if there are neither all inputs nor all arguments.  [run.entry]
+    """
+    inputs = function.params[: len(function.params) - len(weights)]
+    if not weights or len(values) == len(function.params):
+        return tuple(values)
+    if len(values) == len(inputs):
+        return (*values, *weights.values())
+    names = ", ".join(f"`{param.name.removeprefix('%')}`" for param in inputs)
+    message = f"`{function.name}` takes {counted(len(inputs), 'input')}: {names or 'none'}; {len(values)} given"
+    raise _structural(function, inputs[min(len(values), len(inputs) - 1)] if inputs else None, message)
 
 
 def _structural(function: Function, param: Param | None, message: str) -> Blame:

@@ -28,7 +28,7 @@ Unit = str | Text | Absent
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested output, from the command's options."""
+    """The requested output, from the command's options; `entire` is whether types show the weights of models."""
 
     format: str
     annotate: bool
@@ -40,6 +40,7 @@ class Wanted:
     static: bool = False
     entry: str | None = None
     importing: Importing = PLAINLY
+    entire: bool = False
 
 
 class Outcome(StrEnum):
@@ -125,7 +126,7 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     found = Checked(
         text.source,
         tuple(in_order(said)),
-        tuple(_head(compilation, wanted)),
+        tuple(_head(replace(compilation, weights=text.weights), wanted)),
         compilation.proved,
         compilation.residual,
         compilation.refuted,
@@ -152,7 +153,7 @@ def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:
         case "full":
             if wanted.annotate:
                 yield from (annotated(compilation), "")
-            yield from types_shown(compilation.types)
+            yield from types_shown(compilation.functions, 0 if wanted.entire else len(compilation.weights))
         case "json":
             yield from map(json_lines.line, json_lines.compiled(compilation, wanted.annotate))
 

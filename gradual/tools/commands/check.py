@@ -91,7 +91,9 @@ class Tally:
 )
 @click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@click.option(
+    "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
+)
 @named_sizes
 @click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of a model's inputs.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
@@ -117,7 +119,7 @@ def check(
     static: bool,
     entry: str | None,
     empty: tuple[str, ...],
-    where: str | None,
+    where: tuple[str, ...],
     called: tuple[str, ...],
     guards: bool,
     max_errors: int | None,
@@ -154,6 +156,7 @@ def check(
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
     importing = Importing(where=where, empty=empty, called=sizes_called(called), guards=guards)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
+    wanted = replace(wanted, entire=out.verbose > 0)
     if watch:
         from gradual.tools.checking.watching import watching
 
@@ -293,9 +296,11 @@ def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) ->
 
 
 def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """One line for each diagnostic."""
-    locate = render.within(checked.source)
-    yield from (render.concise(diagnostic, locate, out.paint) for diagnostic in _loud(found, out))
+    """One line for each diagnostic; it ends with the name of the model if it begins with that of another file."""
+    locate, model = render.within(checked.source), visible(checked.source.name)
+    for diagnostic in _loud(found, out):
+        text = render.concise(diagnostic, locate, out.paint)
+        yield text if checked.source.origins is None or text.startswith(model) else f"{text} in {model}"
 
 
 def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:

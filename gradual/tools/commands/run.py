@@ -36,7 +36,9 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option("--where", metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'.")
+@click.option(
+    "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
+)
 @named_sizes
 @shared
 def run(
@@ -51,7 +53,7 @@ def run(
     save: str | None,
     no_smt: bool,
     empty: tuple[str, ...],
-    where: str | None,
+    where: tuple[str, ...],
     called: tuple[str, ...],
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
@@ -68,16 +70,18 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    importing = Importing(where, empty=empty, called=sizes_called(called))
+    importing = Importing(where, empty=empty, called=sizes_called(called), runs=True)
     compilation, found = compiled(file, Options(smt=not no_smt), importing)
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
     try:
-        call_ = compilation.graph(name).run if runtime == "graph" else partial(compilation.run, name)
+        call_ = partial(compilation.run, name, runtime=runtime)
+        if runtime == "graph":
+            compilation.graph(name)
     except NotStatic as refused:
         return _refused(out, compilation, refused.diagnostics, format)
-    return _outcome(out, compilation, call_, compilation.with_weights(name, given), format, save)
+    return _outcome(out, compilation, call_, given, format, save)
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:

@@ -26,15 +26,14 @@ def guards(out: Output, model: str, format: str, called: tuple[str, ...]) -> int
     """Tell which conditions on sizes, recorded by torch.export, a model needs.
 
     A guard is `implied` if it holds for all sizes, `needed` if without it the model has more errors or residual
-    checks, and `not needed` if it only rules out inputs on which the model runs. `gradual check --guards` demands all
-    of them.
+    checks; the others are `follows` if they hold wherever the needed ones do, and `not needed` if they only rule out
+    inputs on which the model runs. `gradual check --guards` demands all of them.
     """
     if model_format(model) != "torch":
         raise click.UsageError(f"`{model}` is no export of PyTorch: only those have guards")
 
     def make(conditions: Sequence[str]) -> Program:
-        where = ", ".join(conditions) or None
-        return imported(model, Importing(where=where, called=sizes_called(called)))
+        return imported(model, Importing(where=tuple(conditions), called=sizes_called(called)))
 
     found = verdicts(model, make, settings_for(".").of_models)
     if format == "json":
@@ -43,10 +42,14 @@ def guards(out: Output, model: str, format: str, called: tuple[str, ...]) -> int
         return 0
     for line in shown(found):
         out.line(line)
-    counts = [f"{sum(one.need is need for one in found)} {need}" for need in Need]
-    kinds = ", ".join(one for one in counts if not one.startswith("0 "))
+    counts = {need: sum(one.need is need for one in found) for need in Need}
+    kinds = ", ".join(_counted(count, need) for need, count in counts.items() if count)
     out.line(f"{counted(len(found), 'guard')}{': ' if kinds else ''}{kinds}")
     return 0
+
+
+def _counted(count: int, need: Need) -> str:
+    return f"{count} {'follow' if need is Need.FOLLOWS and count > 1 else need}"
 
 
 def _row(one: Verdict) -> json_lines.Object:

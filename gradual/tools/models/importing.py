@@ -17,7 +17,7 @@ from gradual.tools.models.options import named_sizes, sizes_called
 @click.command("import")
 @click.argument("model", metavar="MODEL")
 @click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
-@click.option("--where", metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
+@click.option("--where", multiple=True, metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
 @click.option("--open", "opens", is_flag=True, help="Leave named sizes unknown: what may fail becomes a check.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of the inputs to be 0.")
 @named_sizes
@@ -27,7 +27,7 @@ def importing(
     out: Output,
     model: str,
     weights: str | None,
-    where: str | None,
+    where: tuple[str, ...],
     opens: bool,
     empty: tuple[str, ...],
     called: tuple[str, ...],

@@ -21,5 +21,7 @@ def sizes_called(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
     for text in given:
         if (match := _CALLED.fullmatch(text)) is None:
             raise click.UsageError(f"--name takes SIZE=NAME, such as s77=batch, and not `{text}`")
+        if (other := dict(found).get(match["own"])) is not None:
+            raise click.UsageError(f"--name gives the size `{match['own']}` two names, `{other}` and `{match['name']}`")
         found.append((match["own"], match["name"]))
     return tuple(found)

@@ -85,7 +85,7 @@ class Sizes:
 def imported(path: Path, where: str | None = None) -> Import:
     """An archive, imported and checked."""
     model, archive = load(str(path))
-    made = program(model, archive, where)
+    made = program(model, archive, () if where is None else [where])
     compilation = compile_source(Source(path.name, made.text, made.origins), Options(rigid="error"))
     return Import(path, model, made, compilation)
 

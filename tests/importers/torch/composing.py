@@ -158,6 +158,7 @@ def document(
     outputs: Sequence[Any],
     weights: Mapping[str, Any] | None = None,
     ranges: Mapping[str, tuple[int | None, int | None]] | None = None,
+    guards: Sequence[str] = (),
 ) -> Json:
     """The JSON of a program; the weights, which are arrays, are parameters `p_NAME` before its inputs."""
     parameters = {f"p_{name}": tensor(*one.shape, dtype=str(one.dtype)) for name, one in (weights or {}).items()}
@@ -180,7 +181,7 @@ def document(
         "schema_version": {"major": 8, "minor": 20},
         "verifiers": ["TRAINING"],
         "torch_version": "2.14.1",
-        "guards_code": [],
+        "guards_code": list(guards),
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gradual.dims.term.dim import Dim, constant, variable
-from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.refusals import Misused, Unread, Unsupported
 from gradual.importers.common.sizes.formulas import Formula, NoFormula, formula
 from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.common.text import tensor_text
@@ -46,7 +46,7 @@ class Dims:
             called: names that the user wants, by the model's name of a size or by its name in `usual`.
             usual: better names for sizes, by the model's names.
 
-        Raises Unsupported if `called` has a name that no size has.
+        Raises Misused if `called` has a name that no size has, or does not give each size a name of its own.
         """
         self._called = called or {}
         self._usual = usual or {}
@@ -66,8 +66,23 @@ class Dims:
         self._sizes = {word: word for word in self._known.values()}
         self._sizes.update((self._usual.get(name, name), word) for name, word in self._known.items())
         self._sizes.update(self._known)
-        for name in self._called:
-            self._size(name)
+        self._check_called()
+
+    def _check_called(self) -> None:
+        """Raise Misused unless the names that the user wants are those of different sizes, one each."""
+        own = {word: name for name, word in self._known.items()}
+        owners: dict[str, str] = {}
+        for name, wanted in self._called.items():
+            size = own[self._size(name, "name")]
+            twins = (other for other in self._known if other != size and self._spelled(other) == _spelled(wanted))
+            if size in owners:
+                raise Misused("name", f"`{owners[size]}` and `{name}` are one size, which can have one name")
+            if _spelled(wanted) in _RESERVED:
+                raise Misused("name", f"`{wanted}` is a word of the language, and cannot name the size `{name}`")
+            if (twin := next(twins, None)) is not None:
+                both = f"`{self._usual.get(twin, twin)}` and `{name}`"
+                raise Misused("name", f"{both} are two sizes, and cannot both be called `{wanted}`")
+            owners[size] = name
 
     def _solve(self) -> None:
         """Name each size for which a formula can be solved, until no more are found.
@@ -104,19 +119,23 @@ class Dims:
         return (f"the size `{first}`{more} of the inputs is `?`: no name that a program could promise to keep",)
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The program's names of sizes."""
+        return tuple(self._known.values())
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The model's names of the sizes that have a name in the program."""
         return tuple(self._known)
 
     def empty(self, names: Iterable[str]) -> list[str]:
-        """Clauses by which the sizes of these names may be 0; raises Unsupported for a name that no size has."""
-        return [f"{self._size(name)} >= 0" for name in names]
+        """Clauses by which the sizes of these names may be 0; raises Misused for a name that no size has."""
+        return [f"{self._size(name, 'empty')} >= 0" for name in names]
 
-    def _size(self, name: str) -> str:
-        """The program's name of a size; raises Unsupported for a name that no size has, in the model or the program."""
+    def _size(self, name: str, option: str) -> str:
+        """The program's name of a size; raises Misused for a name that no size has, in the model or the program."""
         if name not in self._sizes:
-            have = ", ".join(f"`{self._usual.get(one, one)}`" for one in self._known) or "none"
-            raise Unsupported(f"`{name}` names no size of the inputs; the names are {have}")
+            raise Misused(option, unknown(name, (self._usual.get(one, one) for one in self._known)))
         return self._sizes[name]
 
     def positive(self, empty: Iterable[str]) -> frozenset[str]:
@@ -149,6 +168,12 @@ class Dims:
             return "?"
         self.clauses += [clause for one in found.exact if (clause := one(self._known.__getitem__)) not in self.clauses]
         return found.text(self._known.__getitem__)
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """The message on a name that no size has, with those that there are."""
+    have = ", ".join(f"`{one}`" for one in known) or "none"
+    return f"`{name}` names no size of the inputs; the names are {have}"
 
 
 def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:

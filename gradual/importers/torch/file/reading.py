@@ -15,6 +15,7 @@ from gradual.importers.common.refusals import Unread, Unreadable
 from gradual.importers.torch.file import forms
 from gradual.importers.torch.file.archive import Archive
 from gradual.importers.torch.file.forms import Malformed, entry, items, mapping, only, text, whole
+from gradual.importers.torch.file.lending import with_frames
 from gradual.importers.torch.file.records import dtype, extent, meta, stored
 from gradual.importers.torch.file.schema import Graph, Meta, Model, Name, Node, Stored
 from gradual.limits import LIMITS
@@ -171,7 +172,7 @@ class _Reading:
             for name, (kind, _) in zip(names, map(only, inputs), strict=True)
             if name is not None and kind in NUMBERS
         }
-        return Graph(names, outputs, tuple(nodes), tensors, integers, numbers)
+        return Graph(names, outputs, tuple(with_frames(nodes)), tensors, integers, numbers)
 
     def too_large(self, why: str) -> Unreadable:
         """The error for a program beyond a limit."""

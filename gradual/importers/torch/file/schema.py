@@ -66,6 +66,7 @@ class Node:
         outputs: the names of its results; a tuple for a list of tensors, None for a result that is not used.
         module: the path of the module that contains it.
         frames: the frames of the user's own code.
+        lent: the node that the frames are those of, if none are recorded for this one.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Node:
     outputs: tuple[str | tuple[str, ...] | None, ...]
     module: str = ""
     frames: tuple[Frame, ...] = ()
+    lent: str = ""
 
     @property
     def operator(self) -> str:

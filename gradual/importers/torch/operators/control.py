@@ -97,7 +97,7 @@ def with_gradients(use: Use) -> Sequence[Value]:
 def with_autocast(use: Use) -> Sequence[Value]:
     """The results of a graph; refused if autocast is enabled, which changes element types at run time."""
     if use.node.positional[2] is not False:
-        raise Unsupported("mixed precision; export the model after `.run_decompositions({})`, which says each cast")
+        raise Unsupported("mixed precision; save `exported.run_decompositions({})` instead, which says each cast")
     return use.bodies.outputs(_graph(use, 4), _inputs(use, 5))
 
 

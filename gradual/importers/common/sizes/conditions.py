@@ -1,0 +1,49 @@
+"""The conditions that a user demands of the sizes of the inputs, checked before they become part of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gradual.checker.module import checked
+from gradual.checker.program.program import Program
+from gradual.diagnostic import Diagnostic, Severity
+from gradual.dims.solver.decide import Decider
+from gradual.importers.common.refusals import Misused
+from gradual.importers.common.sizes.extents import Dims, unknown
+from gradual.limits import LIMITS
+from gradual.ops.catalogue import CATALOGUE
+from gradual.source import NOWHERE, Source
+from gradual.syntax.parse import parse
+
+_NOT_IN_SCOPE, _SYNTAX = "E0206", "E0101"
+_BODY = " { () }"
+
+
+def check_conditions(where: Sequence[str], inputs: Iterable[str], types: Sequence[str], dims: Dims) -> None:
+    """Raise Misused for the first text that is no condition on inputs of these names and types."""
+    params = [f"{name}: {type}" for name, type in zip(inputs, types, strict=True)]
+    for text in where if where and _wrong(where, params, dims.clauses) else ():
+        if (found := _wrong([text], params, dims.clauses)) is not None:
+            raise Misused("where", _said(text, *found, dims.words))
+
+
+def _wrong(where: Sequence[str], params: Sequence[str], clauses: Sequence[str]) -> tuple[Source, Diagnostic] | None:
+    """The first error in a function that requires some conditions, with its text; None if there is none."""
+    head = f"def @main({', '.join(params)}) where {', '.join([*clauses, ''])}"
+    source = Source("where", f"{head}{', '.join(where)}{_BODY}")
+    surface, found = parse(source)
+    if found or len(surface.definitions) != 1:
+        return source, found[0] if found else Diagnostic("E0101", "", "it is more than a condition", NOWHERE)
+    result = checked(Program(source, surface, CATALOGUE, Decider(LIMITS, smt=False), LIMITS))
+    return next(((source, one) for one in result.diagnostics if one.severity is Severity.ERROR), None)
+
+
+def _said(text: str, source: Source, error: Diagnostic, words: Sequence[str]) -> str:
+    """The message on a text that is no condition."""
+    if error.code == _NOT_IN_SCOPE:
+        return unknown(source.text[error.span.start : error.span.end], words)
+    if error.code != _SYNTAX:
+        return f"`{text}` is not a condition: {error.message}"
+    is_short = error.span.start >= len(source.text) - len(_BODY)
+    why = "it ends too early" if is_short else error.help[0].text if error.help else error.message
+    return f"`{text}` is not a condition: {why}"
