@@ -13,6 +13,7 @@ from math import lcm
 from typing import Any
 
 from gradual.dims.rewrite.readable import reduced
+from gradual.dims.rewrite.simplify import simplified_constraint
 from gradual.dims.solver.decide import Decider, Unsat
 from gradual.dims.solver.question import occurrences
 from gradual.dims.store.facts import Facts
@@ -62,10 +63,14 @@ class Guessing:
 
     def prove(self, clauses: Clauses, goal: Constraint) -> bool:
         """Whether the clauses and `where` alone prove a goal, without the other facts known at its source position."""
+        return self.decider.proves(self._entry(clauses), goal)
+
+    def _entry(self, clauses: Clauses = ()) -> Facts:
+        """What is known at the definition's entry, given further clauses."""
         facts = Facts()
         for clause in (*self.where, *clauses):
             facts.assume(clause)
-        return self.decider.proves(facts, goal)
+        return facts
 
     def independent(self, clauses: Clauses) -> Clauses:
         """The clauses without those that the others imply."""
@@ -86,6 +91,7 @@ class Guessing:
 
     def clauses(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
         """Yield candidate clauses that, in addition to the chosen ones, may make the goal hold."""
+        goal = simplified_constraint(goal, self._entry().known.knowledge)
         same = list(dict.fromkeys(map(as_multiple, (reduced(goal), *plainer(goal, self.decider)))))
         plain = [one for one in same if is_simple(one) and len(str(one)) <= LONGEST]
         yield from map(_conjuncts, plain)
