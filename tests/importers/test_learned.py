@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,12 +12,14 @@ import pytest
 from onnx import ModelProto, helper, numpy_helper
 
 import gradual
-from gradual.importers.onnx.file.reading import model_of
+from gradual.importers.onnx.file.reading import load, model_of
 from gradual.importers.onnx.importers import IMPORTERS
 from gradual.importers.onnx.program import program
 from tests.importers import drawn_learned
 from tests.importers.drawn import Draw
 from tests.importers.models import agrees, declared, given, model, node, port, refused, same, signature, stops
+from tests.importers.node_tests import tensor
+from tests.material import ONNX_ZOO, needs_onnx_zoo
 
 ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "ai.onnx.ml"
@@ -265,6 +268,25 @@ def test_categories_are_numbers() -> None:
     strings = {"keys_strings": ["a"], "values_int64s": [1]}
     refused(one("LabelEncoder", {"x": (["n"], "int64")}, version=2, **strings), "keys that are strings")
     refused(one("CategoryMapper", {"x": (["n"], "int64")}, cats_int64s=[1], cats_strings=["a"]), "categories that are")
+
+
+# --------------------------------------------------------------------------------------------------- converters' models
+@needs_onnx_zoo
+@pytest.mark.parametrize("name", ["lgb_reg", "xgb_cls", "sk_rf_nozip", "sk_logreg_pipe", "sk_gmm"])
+def test_models_of_converters_have_the_recorded_sizes_and_labels(name: str) -> None:
+    """The recorded tables of a `ZipMap` are the rows of a matrix here."""
+    path = ONNX_ZOO / f"{name}.onnx"
+    imported = program(load(str(path)))
+    compilation = gradual.check(imported.text)
+    assert (compilation.ok, compilation.checks) == (True, ())
+    for run in json.loads(path.with_suffix(".shapes.json").read_text())["runs"]:
+        x = np.random.default_rng(run["seed"]).standard_normal(run["inputs"]["X"]).astype(np.float32)
+        found = compilation.run("@main", tensor(x), *imported.weights.values())
+        outputs = found if isinstance(found, tuple) else (found,)
+        for (key, shape), one in zip(run["outputs"].items(), outputs, strict=True):
+            rows = shape["sequence"] if isinstance(shape, dict) else None
+            assert list(one.shape) == (shape if rows is None else [len(rows), rows[0]["map"]])
+            assert key not in run["shape_values"] or list(one.flat()) == run["shape_values"][key]
 
 
 def test_the_operators_that_are_imported_are_listed_for_users() -> None:
