@@ -7,16 +7,14 @@ from tests.importers import campaign
 from tests.importers.drawn import FAMILIES
 from tests.ops.onnx_nodes import NODES
 
-_BY_HAND = "no node is built: NumPy, or the definition written out with it, is its oracle"
 _WITHDRAWN = "ONNX has withdrawn it; of `image.resize2d` and `image.resize3d`, which it is, nodes are built"
 UNCOMPARED = {
     "floor_divide": "of integers ONNX rounds toward 0, of floats it does not round",
     "stack": "its operands are a sequence there, which is no input of one node: the importer's tests build the graph",
     "nn.upsampling": _WITHDRAWN,
     "nn.upsampling3d": _WITHDRAWN,
-} | dict.fromkeys(
-    ("dft", "stft", "nn.nll_loss", "nn.deformable_conv2d", "image.affine_grid", "vision.roi_pool"), _BY_HAND
-)
+    "nn.nll_loss": "no node is built: NumPy, or the definition written out with it, is its oracle",
+}
 """The operators with a counterpart that is compared nowhere, and why."""
 
 
