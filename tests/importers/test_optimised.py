@@ -62,7 +62,7 @@ def test_every_size_is_known_and_nothing_is_left_to_check(name: str) -> None:
 @pytest.mark.parametrize("name", json.loads(RECORDED.read_text()))
 def test_values_are_those_of_the_runtime(name: str) -> None:
     """To a float's last digits, so that every code is the same; a last digit may move a code that is half way."""
-    model = program(load(str(ONNX_ZOO / f"{name}.onnx")), MODELS[name])
+    model = program(load(str(ONNX_ZOO / f"{name}.onnx")), [MODELS[name]])
     given = feed(name)
     found = gradual.check(model.text).run("@main", *map(tensor, given.values()), *model.weights.values())
     first = found[0] if isinstance(found, tuple) else found

@@ -33,7 +33,7 @@ class Ran:
     @classmethod
     def of(cls, made: Any, where: str = "") -> Ran:
         """The program of a model, which has to be accepted."""
-        imported = program(model_of(made), where or None)
+        imported = program(model_of(made), [where] if where else ())
         compilation = gradual.check(imported.text)
         assert compilation.ok, compilation.diagnostics
         return cls(compilation, imported)
