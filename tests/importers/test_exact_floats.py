@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gradual.dims.term.dim import Variable, variable
 from gradual.importers.common.builder import Builder
-from gradual.importers.common.values import Value
+from gradual.importers.common.values import Value, is_named
 from gradual.tensors.tensor import scalar
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -140,3 +140,9 @@ def test_sizes_are_required_to_be_exact_in_the_type_that_holds_them() -> None:
     one = Chain(DType.FLOAT32, [("multiply", "m"), ("divide", 2.0), "floor"])
     assert one.builder.small.integers(one.floats, DType.INT64, ("n", "m")) == [M * N // 2]
     assert one.builder.small.clauses == ["n <= 16777216", "m <= 16777216", "m * n <= 16777216"]
+
+
+def test_a_formula_with_a_number_beyond_int64_is_not_written() -> None:
+    assert is_named(N // ((1 << 63) - 1))
+    assert not is_named(-N // (1 << 63))
+    assert not is_named(N * (1 << 63))

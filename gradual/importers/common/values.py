@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
+from gradual.dims.term.atom import bottom_up
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
@@ -186,8 +187,11 @@ class Value:
 
 
 def is_named(size: Any) -> TypeGuard[Dim]:
-    """Whether a size is a formula of names, which can be written anywhere in the program."""
-    return isinstance(size, Dim) and not any(one.is_existential for one in size.variables())
+    """Whether a size is a formula of names, which can be written anywhere in the program: its numbers fit int64."""
+    if not isinstance(size, Dim) or any(one.is_existential for one in size.variables()):
+        return False
+    parts = (part for part in bottom_up(size) if isinstance(part, Dim))
+    return all(abs(number) < 1 << 63 for part in parts for _, number in part.terms)
 
 
 @dataclass(eq=False)
