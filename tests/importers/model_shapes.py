@@ -70,6 +70,14 @@ def sizes(path: Path, compilation: Compilation) -> Sizes:
     return Sizes(counts["known"], counts["open"], tuple(wrong))
 
 
+def everything_known(path: Path, where: str) -> int:
+    """How many sizes of a graph are formulas, given `where`; every size has to be one, and no check may be left."""
+    compilation, _ = imported(path, where)
+    found = sizes(path, compilation)
+    assert (compilation.ok, compilation.checks, found.open, found.wrong) == (True, (), 0, ())
+    return found.known
+
+
 def extents_of(type: str) -> list[str] | None:
     """The sizes in the text of a tensor's type; None of another one."""
     if not (match := re.fullmatch(r"Tensor\[\((.*)\), \w+\]", type)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.importers.model_shapes import Sizes, imported, sizes
+from tests.importers.model_shapes import Sizes, everything_known, imported, sizes
 from tests.material import GRAPHS, ONNX_ZOO, needs_graphs, needs_onnx_zoo
 
 WHERE = {
@@ -19,11 +19,7 @@ WHERE = {
 @needs_graphs
 @pytest.mark.parametrize("name", WHERE)
 def test_every_size_is_known_and_nothing_is_left_to_check(name: str) -> None:
-    path = GRAPHS / f"{name}.onnx"
-    compilation, _ = imported(path, WHERE[name])
-    found = sizes(path, compilation)
-    assert (compilation.ok, compilation.checks) == (True, ())
-    assert (found.open, found.wrong) == (0, ())
+    assert everything_known(GRAPHS / f"{name}.onnx", WHERE[name])
 
 
 @needs_graphs
@@ -58,11 +54,7 @@ KNOWN = {
 @needs_onnx_zoo
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_size_of_rarer_operators_is_known(name: str) -> None:
-    path = ONNX_ZOO / f"{name}.onnx"
-    compilation, _ = imported(path, KNOWN[name])
-    found = sizes(path, compilation)
-    assert (compilation.ok, compilation.checks) == (True, ())
-    assert (found.open, found.wrong) == (0, ()) and found.known
+    assert everything_known(ONNX_ZOO / f"{name}.onnx", KNOWN[name])
 
 
 @needs_onnx_zoo

@@ -18,7 +18,7 @@ from gradual.types.binder_solving import bare, requirements
 from gradual.types.type import DataType, GradualType, Hole, TupleType
 
 PRESUMED = ", as of every named size"
-"""The end of the words on a requirement that nobody wrote: that a named size is at least 1."""
+"""Ends the message about a requirement that the program does not state: a named size is at least 1."""
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:

@@ -129,7 +129,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
 
     # ------------------------------------------------------------------------------------------------- unknowns
     def doubt(self, name: str, owed: int) -> None:
-        """Mark a value as doubtful if an error about sizes that disagree was postponed since `owed` goals were."""
+        """Mark a value as doubtful if an error about differing sizes was postponed after the first `owed` goals."""
         since = self.obligations.postponed[owed:]
         if any(postponed.fails and postponed.goal is None for postponed in since):
             self.values.doubtful.add(name)

@@ -112,10 +112,12 @@ class Use(Applying):
         return None if self.given(name) is None else self[name]
 
     def tensors(self, name: str) -> list[Value]:
-        """A list of tensors."""
+        """A list of at least one tensor."""
         found = self.value(self.given(name, REQUIRED))
         if not isinstance(found, tuple) or not all(isinstance(one, Value) for one in found):
             raise Unsupported(f"`{name}` is no list of tensors")
+        if not found:
+            raise Unsupported(f"`{name}` is a list of no tensors")
         return list(found)
 
     def scalar(self, name: str, dtype: DType, default: NUMBER | None = None) -> Value:

@@ -125,11 +125,15 @@ def main(arguments: Sequence[str]) -> None:
     folder, names = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
     chosen = {name: case for name, case in cases().items() if not names or name in names}
+    failed = list[str]()
     for name, case in chosen.items():
         try:
             save(folder, name, case)
-        except Exception as error:
+        except Exception as error:  # the others are still exported; nothing is packed then
+            failed.append(name)
             print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0][:300]}")
+    if failed:
+        sys.exit(f"not exported: {', '.join(failed)}")
     wanted = {name: {"where": case.where, "refused": case.refused} for name, case in cases().items()}
     (folder / "cases.json").write_text(json.dumps(wanted, indent=1))
     if not names:

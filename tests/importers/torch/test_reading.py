@@ -393,6 +393,13 @@ def test_a_body_that_is_imported_again_and_again_comes_to_an_end(
         )
 
 
+@pytest.mark.parametrize("operator", ["cat", "stack", "hstack", "linalg_multi_dot", "block_diag", "meshgrid"])
+def test_a_list_of_no_tensors_is_refused(tmp_path: Path, operator: str) -> None:
+    joined = node(f"aten.{operator}.default", {"y": tensor("n", 4)}, tensors=Raw({"as_tensors": []}))
+    with pytest.raises(Refused, match="`tensors` is a list of no tensors"):
+        imported(tmp_path, nodes=[joined])
+
+
 def looped(depth: int) -> Made:
     """A loop inside a loop, whose carried value is of another size after each turn."""
     inputs = {"x": tensor("n"), "c": tensor(dtype="bool")}

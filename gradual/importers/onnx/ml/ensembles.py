@@ -272,7 +272,7 @@ def classifier(use: Use) -> list[Value | Unread]:
 # --------------------------------------------------------------------------------------------------------- TreeEnsemble
 @learned("TreeEnsemble")
 def ensemble(use: Use) -> Value:
-    """Trees whose inner nodes and leaves are told apart; the scores have the type of the features."""
+    """Trees whose inner nodes and leaves are in separate tables; the scores have the type of the features."""
     x, weights = rows(use, use[0]), use.required("leaf_weights")
     targets = use.required("leaf_targetids")
     count = use.attribute("n_targets") or max(targets, default=-1) + 1

@@ -183,8 +183,6 @@ def concatenate(use: Use) -> Value:
     """The tensors one after another; empty vectors are left out, as PyTorch does."""
     dtype = use.dtype()
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
-    if not parts:
-        raise Unsupported("a list of no tensors")
     if len({one.rank for one in parts}) > 1:
         parts = [one for one in parts if one.rank != 1 or one.extent(0) != 0]
     if len(parts) == 1:
