@@ -12,11 +12,11 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import gradual
+from bench.peers.formulas import valued
 from gradual.compilation import Compilation
 from gradual.importers.common.values import Names
 from gradual.importers.onnx.file.reading import load
@@ -90,47 +90,6 @@ def extents_of(type: str) -> list[str] | None:
         else:
             parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
-
-
-def valued(extent: str, symbols: Mapping[str, int]) -> int | None:
-    """A size at some sizes of the inputs; None where it speaks of something else."""
-    try:
-        found = eval(_python(extent), {"__builtins__": {}, "min": min, "max": max, **symbols})
-    except (NameError, SyntaxError):
-        return None
-    return found if isinstance(found, int) else None
-
-
-def _python(extent: str) -> str:
-    """A formula in Python's notation, which has another one for choices only."""
-    at = extent.find("if ")
-    if at < 0:
-        return extent
-    end = _end(extent, at)
-    condition, then, orelse = _split(extent[at + 3 : end])
-    return f"{extent[:at]}(({_python(then)}) if ({_python(condition)}) else ({_python(orelse)})){_python(extent[end:])}"
-
-
-def _end(text: str, at: int) -> int:
-    """Where the bracket ends in which a place stands."""
-    depth = 0
-    for index in range(at, len(text)):
-        depth += (text[index] == "(") - (text[index] == ")")
-        if depth < 0:
-            return index
-    return len(text)
-
-
-def _split(choice: str) -> tuple[str, str, str]:
-    """Condition and both sides, at the words that stand in no bracket."""
-    depth, cuts = 0, []
-    for index, character in enumerate(choice):
-        depth += (character == "(") - (character == ")")
-        word = next((word for word in (" then ", " else ") if choice.startswith(word, index)), None)
-        if depth == 0 and word is not None and len(cuts) < 2:
-            cuts.append(index)
-    first, second = cuts
-    return choice[:first], choice[first + 6 : second], choice[second + 6 :]
 
 
 def main() -> None:
