@@ -52,8 +52,8 @@ HEAD = (
     "# What is not imported from ONNX\n",
     "What is not imported is refused, and all of it is reported at once (`gradual explain E0703`). This page is"
     " written by `python -m tests.importers.not_imported` from the importers and from ONNX's schemas; a test compares"
-    " them.\n`…` stands for what is known only when a model is read. Much of it is what ONNX itself does not admit, and some"
-    " sizes and ranks have to be known while importing. How to check a model is in"
+    " them.\n`…` stands for what is known only when a model is read. Much of it is what ONNX itself does not admit, and"
+    " some sizes and ranks have to be known while importing. How to check a model is in"
     " [another page](../how-to/import-onnx.md).\n",
 )
 
