@@ -41,10 +41,8 @@ def report(models: Sequence[Path], timeout: float) -> Iterator[str]:
         rows.append(answers)
         yield f"{path.stem:24}{_sizes(answers):>7}" + "".join(map(_cell, answers.values()))
     yield ""
-    yield from _sums("all", rows)
-    yield from _sums(
-        "finished by every tool", [row for row in rows if not any("failed" in one for one in row.values())]
-    )
+    yield from _sums("models", rows)
+    yield from _sums("finished by all", [row for row in rows if not any("failed" in one for one in row.values())])
     yield ""
     yield from _details(models, rows)
 
@@ -82,7 +80,7 @@ def _sums(name: str, rows: Sequence[Mapping[str, Answer]]) -> Iterator[str]:
         known, wrong = (sum(one["known"] for one in done), [text for one in done for text in one["wrong"]])
         seconds = sum(one["seconds"] for one in done)
         cells.append(_cell({"sizes": sizes, "known": known, "wrong": wrong, "seconds": seconds}))
-    yield f"{f'{len(rows)} models, {name}':<24}"[:24] + f"{sizes:>7}" + "".join(cells)
+    yield f"{f'{len(rows)} {name}':24}" + f"{sizes:>7}" + "".join(cells)
 
 
 def _details(models: Sequence[Path], rows: Sequence[Mapping[str, Answer]]) -> Iterator[str]:
@@ -105,7 +103,7 @@ def _models(names: Sequence[str]) -> list[Path]:
 def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="names of models (default: all)")
-    parser.add_argument("--timeout", type=float, default=120, metavar="SECONDS", help="for one model (default 120)")
+    parser.add_argument("--timeout", type=float, default=150, metavar="SECONDS", help="for one model (default 150)")
     parser.add_argument("--page", type=Path, metavar="FILE", help="put the table into a Markdown file where it stands")
     return parser.parse_args(arguments)
 
