@@ -80,8 +80,7 @@ class Compilation:
         diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
         checks: the residual checks, each with its `condition`, its `blame` and its `span`.
         proved: how many obligations were proved.
-        refuted: how many of the errors are obligations that fail, at all sizes or at some; an obligation that fails
-            only because of another error is neither reported nor counted.
+        refuted: how many errors are obligations that fail at some or all sizes, and not only because of another error.
         compile: the function that compiles an edited text.
         notes: notes from the passes that made this compilation.
         weights: the weights of an imported model, by the parameters of `@main` that follow the model's inputs.
