@@ -17,7 +17,7 @@ def main() -> None:
 
         print(f"gradual {__version__}")
         return
-    gc.set_threshold(50_000)
+    gc.set_threshold(100_000)
     from gradual.tools.cli import entry
 
     code = entry()
