@@ -141,7 +141,7 @@ def convolution(use: Use) -> Value:
 
 
 def _weight(use: Use, weight: Value, by_rows: bool) -> Value:
-    """The weight in the layout of `Conv`; the input has output channels in blocks, and with `by_rows` input channels."""
+    """The weight in the layout of `Conv`, given blocked output channels and, with `by_rows`, blocked input channels."""
     out, each, height, width = weight.shape
     if (block := block_of(use.model)) is None:
         return _unknown(use, weight)
