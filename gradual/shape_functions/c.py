@@ -1,4 +1,4 @@
-"""A shape function as a header of C99: no allocation, int64, an error code for a number that does not fit."""
+"""A shape function as a header of C99, with int64 numbers, an error code on overflow, and no memory allocation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 
 
 def printed(made: ShapeFunction) -> str:
-    """The header: the arithmetic, once in a program, and the function with its tables."""
+    """The header: the arithmetic, under a guard as several headers may contain it, and the function with its tables."""
     guard = f"GRADUAL_{made.name.upper()}_SHAPE_FUNCTION"
     lines = [
         f"/* The shape function of {one_line(made.title)}, made by `gradual shape-function`.",
@@ -96,7 +96,7 @@ def _tables(made: ShapeFunction) -> Iterator[str]:
 
 
 def _string(text: str) -> str:
-    """A string literal: ASCII, other bytes of UTF-8 in octal, and no trigraphs."""
+    """A string literal in ASCII; other bytes of UTF-8 are octal escapes, and trigraphs are avoided."""
     return '"' + "".join(map(_character, text.encode(errors="backslashreplace"))) + '"'
 
 

@@ -49,7 +49,7 @@ class Shapes(NamedTuple):
 
 
 def printed(made: ShapeFunction) -> str:
-    """The module: tables of what there is, and the function `shapes`."""
+    """The module: the function `shapes`, and tables that describe its needs, results and buffers."""
     return "\n".join([*_tables(made), *_function(made)]) + "\n"
 
 
