@@ -139,8 +139,8 @@ def run_command(
 ) -> None:
     """Run every case with this implementation, or with another one, and compare the results.
 
-    Exit 0 if all that was answered is as expected, and something was; 1 if not. A case that cannot be read fails, and
-    the others are run.
+    Exit 0 if there is an answer and all answers are as expected, else 1. A case that cannot be read fails, and the
+    others are run.
     """
     if (adapter is not None) + (one_shot is not None) + no_smt > 1:
         raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
@@ -279,7 +279,7 @@ def lint(spec: Path | None) -> None:
 @SPEC
 @SMT
 def coverage(spec: Path | None, no_smt: bool) -> None:
-    """For each rule: how many cases name it, and how its obligations were seen to end."""
+    """Count, for each rule, the cases that name it and the outcomes of its obligations."""
     collection = _loaded(spec)
     rows = covered(collection, run(collection.cases, Reference(smt=not no_smt)))
     for rule, row in sorted(rows.items()):
