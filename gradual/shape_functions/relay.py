@@ -69,8 +69,8 @@ def _comments(made: ShapeFunction) -> Iterator[str]:
     yield f"// The shape function of {one_line(made.title)}, made by `gradual shape-function`."
     yield "//"
     yield from (f"// %{name}: {one_line(says)}" for name, says in described(made))
-    yield "// Its value: the shapes of the results, the offsets of the buffers, their bytes, the bytes of the arena."
-    yield f"// {ABSENT} stands for what is not known before the run."
+    yield "// Returns the shapes of the results, the offsets of the buffers, their bytes, the bytes of the arena."
+    yield f"// {ABSENT} represents a number that is unknown before the run."
     for result in made.results:
         said = bounded(result.sizes or ())
         yield f"// result{one_line(result.path)}: {one_line(result.says)}{said}"
