@@ -65,11 +65,11 @@ def _tables(made: ShapeFunction) -> Iterator[str]:
     )
     yield "# The parts that only a run decides, each with its place."
     yield from _table("UNDECIDED", [f"({left.says!r}, {left.place!r})" for left in made.undecided])
-    yield "# Each tensor of the result: its path, its element type, and whether each size is exact or only a bound."
+    yield "# Each tensor of the result: its path, its element type, and whether each size is exact or a bound."
     yield from _table(
         "RESULTS", [repr((one.path, one.says, tuple(size.exact for size in one.sizes or ()))) for one in made.results]
     )
-    yield "# Each buffer: its value, the operator that fills it, and whether its bytes are exact or only an upper bound."
+    yield "# Each buffer: its value, the operator that fills it, and whether its bytes are exact or a bound."
     yield from _table("BUFFERS", [repr((one.path, one.maker, one.exact)) for one in made.buffers])
 
 
