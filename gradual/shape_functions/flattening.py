@@ -7,7 +7,7 @@ becomes a constraint of its own, so that no language has to say what an undefine
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.dims.term.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -28,11 +28,12 @@ from gradual.dims.term.constraint import (
     negated,
 )
 from gradual.dims.term.dim import Dim, Witness, constant, ite, maximum, minimum, product, sum_of, variable
+from gradual.record import record
 from gradual.shape_functions.form import Definition, Need
 from gradual.shape_functions.identifiers import Identifiers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Number:
     """A dim: its value where it has one, any number elsewhere, and where it has one."""
 
@@ -40,7 +41,7 @@ class Number:
     defined: Constraint = TRUE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Verdict:
     """A constraint: where it is defined and holds, and where it is defined."""
 
@@ -53,7 +54,7 @@ class Verdict:
         return all_of(self.defined, negated(self.holds))
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Flattening:
     """The steps of a shape function under construction.
 
