@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.origin import Origin, Origins
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A half-open range of code points of one source."""
 
@@ -27,7 +28,7 @@ class Span:
 NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Position:
     """A place in a text: 1-based line and column, 0-based offset, all in code points."""
 
@@ -36,7 +37,7 @@ class Position:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Source:
     """A named text.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gradual.core.check import Blame, Check, Site
@@ -15,6 +15,7 @@ from gradual.dims.term.dim import ContentOf, Dim, Kind, SizeOf, Variable, Witnes
 from gradual.limits import LIMITS
 from gradual.passes.plan.prepare import cut, ready
 from gradual.passes.plan.slots import planned
+from gradual.record import record
 from gradual.run.graph.plan import tensors
 from gradual.run.value import demanded
 from gradual.shape_functions.flattening import Flattening
@@ -53,7 +54,7 @@ class Refused(Exception):
     """Raised for a function that has no shape function; the message gives the reason, and what to do."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Subject:
     """A function, and what messages need to name it.
 
@@ -112,7 +113,7 @@ def _kind(type: GradualType) -> str:
             return f"a `{shown(type)}`"
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Inputs:
     """The inputs of a shape function, with a name for each size and element.
 

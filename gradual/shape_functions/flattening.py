@@ -7,7 +7,7 @@ where the dim has a value.  So the printed languages need not define undefined n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.dims.term.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -28,11 +28,12 @@ from gradual.dims.term.constraint import (
     negated,
 )
 from gradual.dims.term.dim import Dim, Witness, constant, ite, maximum, minimum, product, sum_of, variable
+from gradual.record import record
 from gradual.shape_functions.form import Definition, Need
 from gradual.shape_functions.identifiers import Identifiers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Number:
     """A dim as a total value, and the constraint under which the dim is defined; elsewhere the value is arbitrary."""
 
@@ -40,7 +41,7 @@ class Number:
     defined: Constraint = TRUE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Verdict:
     """A constraint as two total ones: it is defined and holds; it is defined."""
 
@@ -53,7 +54,7 @@ class Verdict:
         return all_of(self.defined, negated(self.holds))
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Flattening:
     """The steps of a shape function under construction.
 

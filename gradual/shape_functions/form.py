@@ -5,16 +5,15 @@ Every dim and constraint in the form is total, and mentions only inputs and name
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 
 ABSENT = -1
 """The number that represents a size or an offset that is unknown before the run."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Input:
     """The inputs for one tensor among the arguments: its sizes, and its elements if sizes depend on them.
 
@@ -36,7 +35,7 @@ class Input:
         return ((self.shape, self.sizes), *(((self.values, self.elements),) if self.elements else ()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Definition:
     """`name = dim`."""
 
@@ -44,7 +43,7 @@ class Definition:
     dim: Dim
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Need:
     """A condition without which the run ends in blame, or in the fault of an `assert`.
 
@@ -68,7 +67,7 @@ class Need:
         return f"{self.id} at {self.place}: {self.message}{blamed}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Undecided:
     """A part that only the run decides: a check that depends on data, or a call that is not inlined."""
 
@@ -76,7 +75,7 @@ class Undecided:
     place: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Size:
     """A size of a result.
 
@@ -89,7 +88,7 @@ class Size:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Result:
     """A tensor in the result, or a part of the result that is not a tensor of known rank.
 
@@ -104,7 +103,7 @@ class Result:
     says: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Buffer:
     """A buffer of the memory plan.
 
@@ -123,7 +122,7 @@ class Buffer:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ShapeFunction:
     """The shape function of one function.
 

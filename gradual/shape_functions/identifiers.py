@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from gradual.record import record
 
 _C = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -23,7 +25,7 @@ _USED = """
 RESERVED = frozenset((*_C.split(), *_USED.split(), *keyword.kwlist, *keyword.softkwlist))
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Identifiers:
     """The identifiers of one shape function."""
 

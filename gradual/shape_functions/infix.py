@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gradual.dims.term.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable
 from gradual.dims.term.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.term.dim import Dim, Monomial, single
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Infix:
     """One of the notations.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable, constant
+from gradual.record import record
 from gradual.shape_functions.form import ABSENT, Definition, Need, ShapeFunction
 from gradual.shape_functions.infix import Infix
 from gradual.shape_functions.notes import bounded, described, one_line
@@ -36,7 +37,7 @@ def printed(made: ShapeFunction, decider: Decider) -> str:
     return "\n".join([*_comments(made), *_function(made, _Meeting(decider))]) + "\n"
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Meeting:
     """Decides whether a need can hold together with the earlier ones; the checker would refuse a contradiction.
 

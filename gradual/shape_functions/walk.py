@@ -7,7 +7,7 @@ branch that depends on data, in a function that is not inlined, or on a value of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from gradual.core.check import Check
@@ -19,6 +19,7 @@ from gradual.dims.term.atom import named
 from gradual.dims.term.constraint import TRUE, Constraint, all_of, at_most, negated
 from gradual.dims.term.dim import Dim, Variable, ite, maximum, of_atom
 from gradual.passes.analysis.entry_bounds import EntryBounds
+from gradual.record import record
 from gradual.shape_functions.form import Size
 from gradual.source import Span
 from gradual.types.binder_solving import bare
@@ -28,7 +29,7 @@ from gradual.types.unpacking import base_of, placed_sizes
 N = TypeVar("N", Dim, Constraint)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Guarded:
     """A check that can be decided before the run; it is reached where the guard holds."""
 
@@ -37,7 +38,7 @@ class Guarded:
     check: Check
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Left:
     """A description of a step that only the run decides."""
 
@@ -45,7 +46,7 @@ class Left:
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Walk:
     """The walk over one function.
 

@@ -7,12 +7,13 @@ A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import (
     DataType,
@@ -27,7 +28,7 @@ from gradual.types.type import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Opened:
     """One unpacked unknown: its existential as a dim, the hole, and the path of the value whose size it is.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import is_free
@@ -56,7 +55,7 @@ def applied_operator(literal: ast.Fn) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Scope:
     """The names in scope at a source position."""
 
@@ -65,7 +64,7 @@ class Scope:
     types: dict[str, TypeVariable]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Template:
     """A deferred lambda with its scope.
 

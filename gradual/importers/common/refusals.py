@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from gradual.record import record
 
 
 class Unsupported(Exception):
@@ -50,14 +52,14 @@ class Refused(Exception):
         self.reasons = tuple(reasons)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unread:
     """A part of a model that cannot be read; the reason is reported only if the part is needed."""
 
     says: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     """A reason why a model cannot be imported.
 

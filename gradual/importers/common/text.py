@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.origin import Origin, Origins
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -25,7 +25,7 @@ _BRACES = re.compile(r"[{}]")
 _INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Weight:
     """A tensor that `@main` takes after the model's inputs; its elements are read by `load`."""
 
@@ -50,7 +50,7 @@ class Weights(Mapping[str, Tensor]):
         return len(self._weights)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """A condition that the export assumed.
 
@@ -63,7 +63,7 @@ class Guard:
     condition: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """An imported model.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, UnrankedType
@@ -42,7 +43,7 @@ class Names:
         return candidate
 
 
-@dataclass(eq=False)
+@record(frozen=False, eq=False, slots=False)
 class Binding:
     """An expression that may be bound to a name; `text` writes it from the texts of its operands.
 
@@ -75,7 +76,7 @@ class Binding:
         return replace(self.node, value=first, also=tuple(others))
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Fraction:
     """A float that represents a fraction of formulas over sizes.
 
@@ -90,7 +91,7 @@ class Fraction:
     small: tuple[tuple[Dim, int], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Value:
     """A value of the program.
 
@@ -194,7 +195,7 @@ def is_named(size: Any) -> TypeGuard[Dim]:
     return all(abs(number) < 1 << 63 for part in parts for _, number in part.terms)
 
 
-@dataclass(eq=False)
+@record(frozen=False, eq=False, slots=False)
 class Block:
     """Bindings in order."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from gradual.importers.common.applying import Applying, positive
@@ -12,6 +12,7 @@ from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Model, Node
 from gradual.importers.onnx.file.narrow import Narrow
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -56,7 +57,7 @@ class Bodies(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Use(Applying):
     """A node with the values of its inputs.
 

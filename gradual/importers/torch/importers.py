@@ -7,7 +7,6 @@ an argument that equals its default.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gradual.importers.common.applying import Applying, positive
@@ -16,6 +15,7 @@ from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph, Meta, Name, Node
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
@@ -58,7 +58,7 @@ class Bodies(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Use(Applying):
     """A call, with the values in scope.
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from gradual.core.terms import Function, Module
 from gradual.dims.term.dim import ContentOf, Dim, Kind, SizeOf, Variable, constant, of_atom
 from gradual.passes.framework.pass_ import Unusable
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.types.binder_solving import requirements
 from gradual.types.dtype import DType
@@ -35,7 +36,7 @@ _SIZE = re.compile(r"dim\((%[^,\s]+),\s*(\d+)\)")
 _SHAPE = re.compile(r"\(\s*(.*?)\s*,?\s*\)")
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Pins:
     """Numbers for unknowns of a function's declaration.
 

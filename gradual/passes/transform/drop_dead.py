@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.check import Check
 from gradual.core.def_use import blocks, defined, reads
@@ -12,10 +12,11 @@ from gradual.dims.term.dim import Dim
 from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.map_steps import with_body, with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
+from gradual.record import record
 from gradual.types.unpacking import sizes
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Dropping:
     """A backward walk over one function: a step is kept if a later one reads it or if it may fail.
 

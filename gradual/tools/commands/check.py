@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +19,7 @@ from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, note, shared
+from gradual.record import record
 from gradual.report import render
 from gradual.report.located import generated
 from gradual.report.summary import totals
@@ -35,7 +36,7 @@ SHOWN = 20
 """The default of `--max-errors`: how many errors are shown."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tally:
     """Totals over all files."""
 

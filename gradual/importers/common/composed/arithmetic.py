@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import reduce
 
 from gradual.importers.common.applying import Applying
 from gradual.importers.common.values import Value
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Term:
     """A tensor in a composition; a number combined with it becomes a scalar of its element type."""
 

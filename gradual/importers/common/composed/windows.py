@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.applying import Applying
 from gradual.importers.common.composed.arithmetic import Term, counted, extent, numbered
 from gradual.importers.common.values import Value
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
@@ -16,7 +16,7 @@ Width = int | Value
 """A number of elements: a number, or a scalar of the program."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Windows:
     """Windows over the last axes of a tensor, a number for each axis.
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite, lcm
+
+from gradual.record import record
 
 _FACTOR = re.compile(r"(?<![\w.])([0-9]+)(?=[A-Za-z_])", re.ASCII)
 """A number directly before a name, without a `*`: `16H`."""
@@ -32,7 +34,7 @@ Written = Callable[[Callable[[str], str]], str]
 """A function from the spelling of each size to the text of a formula in the language."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
     """A formula over sizes.
 
@@ -50,7 +52,7 @@ class Formula:
     onto: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Fraction:
     """A numerator, as text in the language, and a denominator.
 
@@ -65,7 +67,7 @@ class _Fraction:
     value: int | None = None
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Reading:
     """The state of parsing a formula."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.importers.common.refusals import Unread
+from gradual.record import record
 from gradual.types.dtype import DType
 
 Extent = int | str | None
 """A size in a declared shape: a number, the text of a name or formula, or None if it is not declared."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Port:
     """An input or output of a graph.
 

@@ -6,16 +6,17 @@ The terms are those of ONNX's specification (`docs/IR.md`): a graph has inputs, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.narrow import Narrow
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """An application of an operator.
 
@@ -51,7 +52,7 @@ class Node:
         return self.name or next(filter(None, self.outputs), self.operator)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Graph:
     """A graph: the main graph of the model, or a subgraph in an attribute of a node.
 
@@ -67,7 +68,7 @@ class Graph:
     declared: Mapping[str, Port] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """A model.
 
@@ -83,7 +84,7 @@ class Model:
     producer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """An operator that is defined by a body of nodes."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.refusals import Unsupported
+from gradual.record import record
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kind:
     """An element type of fewer than 8 bits.
 
@@ -36,7 +36,7 @@ KINDS = {21: Kind(DType.UINT8, 4), 22: Kind(DType.INT8, 4), 25: Kind(DType.UINT8
 """`TensorProto.DataType`, by number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Narrow:
     """A constant of an element type of fewer than 8 bits."""
 

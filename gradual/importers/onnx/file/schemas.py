@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.model import Function, Graph, Node
 from gradual.importers.onnx.file.narrow import KINDS, Narrow
 from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -20,7 +21,7 @@ _WORDS = {"float": "float32", "double": "float64"}
 _KNOWN = {dtype.value for dtype in DType} | set(map(str, KINDS.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """An input as a schema describes it.
 

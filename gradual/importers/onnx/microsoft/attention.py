@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from gradual.importers.common.products import product
@@ -13,6 +12,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, extent_of, imports, vector
 from gradual.importers.onnx.microsoft.normalizations import counted_from_zero
 from gradual.importers.onnx.operators.quantization import operand, product_as_numbers
+from gradual.record import record
 from gradual.types.dtype import DType
 
 microsoft = partial(imports, domain="com.microsoft")
@@ -23,7 +23,7 @@ LOWEST = {DType.FLOAT16: -65504.0, DType.BFLOAT16: -(2 - 2.0**-7) * 2.0**127, DT
 """Element type -> its least finite number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heads:
     """Query, key and value tensors of attention, each of shape (batch, head, position, feature).
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import inf
 from typing import Any
@@ -40,12 +39,13 @@ from gradual.importers.onnx.ml.trees import (
     memberships,
     named_nodes,
 )
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 
 # ------------------------------------------------------------------------------------------------------------ following
-@dataclass(frozen=True, slots=True)
+@record
 class _Tables:
     """The tables of a forest as constants.
 
@@ -120,7 +120,7 @@ def _compared(use: Use, mode: str, seen: Value, split: Value) -> Value:
 
 
 # ---------------------------------------------------------------------------------------------------------- aggregating
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregate:
     """How the weights of leaves become a score.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby, pairwise
 from math import isnan, nan
 
 from gradual.importers.common.refusals import Unsupported
+from gradual.record import record
 
 COMPARED = {
     "BRANCH_LEQ": "less_equal",
@@ -22,7 +23,7 @@ COMPARED = {
 Key = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """An inner node.
 
@@ -42,7 +43,7 @@ Leaf = tuple[tuple[int, float], ...]
 """The targets of a leaf, each with a weight."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """Consecutive trees whose leaves have weights for the same targets.
 
@@ -58,7 +59,7 @@ class Group:
     leaves: Sequence[Leaf]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Forest:
     """Trees as tables with a row for each node; both branches of a leaf lead to the leaf itself.
 

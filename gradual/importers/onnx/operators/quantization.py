@@ -6,7 +6,6 @@ bounds of the integer type.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from gradual.importers.common.applying import positive
@@ -17,6 +16,7 @@ from gradual.importers.onnx.file.narrow import Kind
 from gradual.importers.onnx.file.reading import dtype_of, element_type
 from gradual.importers.onnx.importers import Use, as_scalar, as_type, broadcast_into, extent_of, imports, vector
 from gradual.importers.onnx.operators.networks import convolved
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
@@ -158,7 +158,7 @@ def dynamically_quantized(use: Use, x: Value) -> list[Value]:
 
 
 # ----------------------------------------------------------------------------------------------- products, convolutions
-@dataclass(frozen=True, slots=True)
+@record
 class Codes:
     """A quantized operand.
 

@@ -6,7 +6,6 @@ A step is computed as ONNX specifies it for LSTM, GRU and RNN.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import constant
@@ -14,6 +13,7 @@ from gradual.importers.common.recurrence import SUMS, defined
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, imports
+from gradual.record import record
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -42,7 +42,7 @@ ACTIVATIONS = {"sigmoid": "sigmoid({})", "tanh": "tanh({})", "relu": "nn.relu({}
 Applied = Callable[[str], str]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Cell:
     """A kind of recurrent layer.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
@@ -23,6 +22,7 @@ from gradual.importers.common.composed.arithmetic import (
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -32,7 +32,7 @@ SHORT = 2**16, 2**8
 """Bounds of numerator and denominator of a factor; a size is multiplied exactly below them, and in float32 above."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Wanted:
     """A new size of an axis.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.torch.file.schema import Graph, Name, Node
+from gradual.record import record
 from gradual.types.dtype import DType
 
 _PARAMETER = re.compile(
@@ -23,7 +23,7 @@ _PARAMETER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A parameter of an operator.
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.importers.common.sizes.ports import Extent
 from gradual.origin import Frame
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """The name of a value, as an argument of a node."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Meta:
     """The export's record of a tensor.
 
@@ -31,7 +32,7 @@ class Meta:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stored:
     """A tensor in the archive.
 
@@ -55,7 +56,7 @@ class Stored:
         return self.offset + 1 + sum((length - 1) * step for length, step in zip(self.shape, self.strides, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """A call.
 
@@ -84,7 +85,7 @@ class Node:
         return self.target.removeprefix("torch.ops.")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Graph:
     """A graph: the main graph of the program, or an argument of a node.
 
@@ -104,7 +105,7 @@ class Graph:
     numbers: Mapping[str, DType] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """An exported program.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.importers.common.recurrence import SUMS, defined
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
+from gradual.record import record
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -31,7 +31,7 @@ RNN_STEP = f"""\
     let %h1 = {{activation}}({SUMS});"""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Cell:
     """A kind of recurrent layer.
 

@@ -6,12 +6,12 @@ A negative index counts from the end, and one out of bounds is a fault, here as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.operators.elementwise import truth
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
@@ -72,7 +72,7 @@ def take_along(use: Use) -> Value:
 
 
 # -------------------------------------------------------------------------------------------------- several indices
-@dataclass(frozen=True)
+@record(slots=False)
 class Places:
     """The indices of a call, each of one axis.
 
