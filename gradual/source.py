@@ -43,8 +43,8 @@ class Source:
 
     Attributes:
         origins: for the program of a model, which node each piece of the text was made from.
-        demand: for the program of a model, how its user demands a condition: the words before it, up to its quote.
-        is_numbered: whether its line numbers mean anything to users; False for the one line that describes a node.
+        demand: the start of the command by which a user of a model adds a condition, up to the condition's quote.
+        is_numbered: whether reports show its line numbers; False for the single line that describes a node of a model.
     """
 
     name: str

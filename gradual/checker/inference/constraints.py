@@ -236,7 +236,9 @@ def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None
 
 
 def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool) -> None:
-    """Tell a tensor what all answers agree on; that any rank is possible only if no operand is `waiting`."""
+    """Give a tensor the element type, rank and sizes that all answers have in common.
+
+    Answers that differ in rank give it the shape `*`, but not if an operand is still unknown (`waiting`)."""
     tensors = [answer for answer in answers if isinstance(answer, TensorType | UnrankedType)]
     dtypes = {answer.dtype for answer in tensors}
     if len(dtypes) == 1 and place.element.known() is None:

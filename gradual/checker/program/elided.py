@@ -45,7 +45,10 @@ def applying(operator: Operator, span: Span) -> ast.Fn:
 
 
 def applied_operator(literal: ast.Fn) -> str | None:
-    """The operator if the literal comes from a bare operator name; the body of a written literal has braces."""
+    """The operator of a literal that `applying` made; None for a literal of the source text.
+
+    The body of a literal in the source is in braces, so only a literal of `applying` has the span of its body.
+    """
     match literal.body:
         case ast.Call(ast.Name(name), span=span) if span == literal.span:
             return name

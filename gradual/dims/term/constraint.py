@@ -88,7 +88,7 @@ class Formula:
     substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
     written: ClassVar[Callable[[Any], str]]
     pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
-    """Functions that later files of this room define and assign here."""
+    """Functions that other files of this package define and assign here."""
 
 
 @record(frozen=False, eq=False, repr=False)

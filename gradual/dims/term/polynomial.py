@@ -155,7 +155,7 @@ class Dim:
     substituted: ClassVar[Callable[[Dim, Mapping[Variable, Dim]], Dim]]
     written: ClassVar[Callable[[Dim], str]]
     pickled: ClassVar[Callable[[Dim], tuple[Any, ...]]]
-    """Functions that later files of this room define and assign here."""
+    """Functions that other files of this package define and assign here."""
 
 
 # ------------------------------------------------------------------------------------------------- interning

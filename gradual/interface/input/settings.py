@@ -25,7 +25,7 @@ TABLE = ("tool", "gradual")
 """The table of the settings in a `pyproject.toml`."""
 
 RIGID = ("warning", "error")
-"""Severities for a named size that may fail in a gradual definition."""
+"""Severities of a goal that fails for a named size in a gradual definition (E0402)."""
 
 MALFORMED = "E0705"
 

@@ -108,7 +108,7 @@ def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unread(operator: Operator) -> frozenset[str]:
-    """The attributes that only repeat what arguments say: a written value is ignored, and the default is used."""
+    """The attributes that only repeat properties of arguments: a written value is ignored, the default is used."""
     return frozenset(spec.name for spec in operator.attributes if spec.annotation == "object")
 
 

@@ -1,10 +1,11 @@
 """Sizes that a user pins: numbers for a function's dims and for sizes of its parameters.
 
 n=3             the dim `n`
-dim(%x,0)=3     the size of an axis of a parameter: its own if it is `?`, else by the unknown that it is written with
-%x=(10,?)       the sizes of a parameter; those with `?` are not pinned
-%k=3            the number that a parameter holds
-@f:n=3          any of these, of one function only                                [pass.specialize.names]
+dim(%x,0)=3     the size of an axis of a parameter; a `?` is pinned itself; if the type has a dim there, the unknown in
+                this dim is pinned so that the dim has this value
+%x=(10,?)       all sizes of a parameter; a size given as `?` is not pinned
+%k=3            the value of a scalar parameter
+@f:n=3          any of these, for one function only                                [pass.specialize.names]
 """
 
 from __future__ import annotations

@@ -350,7 +350,7 @@ def waste(numbers: Sequence[int]) -> Iterator[str]:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "bucket",
-        "Copy a function for each of some numbers of a size; the copy is chosen at entry.   [pass.bucket]",
+        "Copy a function for each of some values of a size; at entry one copy is chosen.   [pass.bucket]",
         bucket,
         takes="[@f:]n=1,8,64 [pad=VALUE]",
     ),

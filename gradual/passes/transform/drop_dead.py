@@ -40,7 +40,7 @@ class Dropping:
         return with_body(function, self._block(function.body))
 
     def _is_safe(self, step: Step) -> bool:
-        """Whether a step cannot fail, given the sizes of earlier values; these are collected on first use."""
+        """Whether a step cannot fail, given the sizes of earlier values; all steps are surveyed at the first call."""
         if not self._surveyed and isinstance(step, Apply | If):
             self._surveyed = True
             self._failing.sizes.update(size for param in self._function.params for size in sizes(param.type))
@@ -48,7 +48,7 @@ class Dropping:
         return id(step) in self._safe
 
     def _survey(self, block: Block) -> None:
-        """Find the steps that cannot fail, forward: sizes of a value count from its step to the end of the block."""
+        """Find the steps that cannot fail, in order; sizes of a value are known up to the end of its block."""
         known = self._failing.sizes
         new: list[Dim] = []
         for step in block.steps:

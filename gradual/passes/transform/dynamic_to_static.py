@@ -193,7 +193,7 @@ def _sources(part: Any) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------------------------------------- pass
 def made_static(module: Module, context: Context) -> Transformed:
-    """Make operators static where the values that they read are known.   [pass.static]"""
+    """Make operators static where the values that determine their shapes are known.   [pass.static]"""
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():
@@ -212,7 +212,7 @@ def made_static(module: Module, context: Context) -> Transformed:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "dynamic-to-static",
-        "Turn `dyn.` operators into their static forms where the values that they read are known.   [pass.static]",
+        "Turn `dyn.` operators into their static forms where their shape arguments are known.   [pass.static]",
         made_static,
         idempotent=True,
     ),

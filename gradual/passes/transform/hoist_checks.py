@@ -116,7 +116,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "drop-proved-checks",
-        "Remove checks that are proved by what comes before them.   [pass.proved]",
+        "Remove checks that are proved by the facts before them.   [pass.proved]",
         without_proved,
         idempotent=True,
     ),

@@ -175,7 +175,7 @@ def _stays(function: str, step: Apply, why: str) -> Note:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "static-to-dynamic",
-        "Turn operators with attributes into the `dyn.` operators that read values.   [pass.dynamic]",
+        "Turn operators with attributes into the `dyn.` operators, which take values.   [pass.dynamic]",
         made_dynamic,
         idempotent=True,
     ),

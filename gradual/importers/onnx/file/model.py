@@ -21,8 +21,8 @@ class Node:
     """An application of an operator.
 
     Attributes:
-        overload: which of several functions of one name is applied.
-        inputs: names of values; an empty one is an optional input that is left out.
+        overload: selects one of several functions with the same name.
+        inputs: names of values; an empty name is an optional input that is left out.
         attributes: integers, floats, strings, tensors, graphs, and tuples of these; `Unread` for any other value.
         metadata: the exporter's record of the node's origin.
     """
@@ -54,10 +54,10 @@ class Node:
 
 @record
 class Graph:
-    """A graph: the model's own, or the body of a node.
+    """A graph: the main graph of the model, or a subgraph in an attribute of a node.
 
     Attributes:
-        declared: the declared types of its intermediate values, by name.
+        declared: the declared types of the graph's intermediate values, by name.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Model:
     Attributes:
         opsets: domain -> the version of its operator set that the model was written for; ONNX's own domain is "".
         functions: domain, name and overload -> an operator that the model itself defines.
-        producer: the converter that wrote it.
+        producer: the converter that wrote the model.
     """
 
     graph: Graph

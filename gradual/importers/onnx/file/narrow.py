@@ -1,4 +1,4 @@
-"""Integers of fewer than 8 bits: several stand in a byte of the file, and each is a byte here."""
+"""Integers of fewer than 8 bits: the file packs several into a byte; here each element has a byte of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Kind:
     """An element type of fewer than 8 bits.
 
     Attributes:
-        dtype: the type of the bytes that hold its elements.
+        dtype: the integer type of 8 bits in which each element is stored.
     """
 
     dtype: DType
@@ -38,14 +38,14 @@ KINDS = {21: Kind(DType.UINT8, 4), 22: Kind(DType.INT8, 4), 25: Kind(DType.UINT8
 
 @record
 class Narrow:
-    """A constant of such a type."""
+    """A constant of an element type of fewer than 8 bits."""
 
     tensor: Tensor
     bits: int
 
 
 def unpacked(kind: Kind, held: Sequence[int], shape: tuple[int, ...], name: str) -> Narrow:
-    """The elements in some bytes, the first in the lowest bits; what is left of the last byte is not used."""
+    """The elements packed in some bytes, the first in the lowest bits; unused bits of the last byte are ignored."""
     each, count, least = 8 // kind.bits, numel(shape), kind.bounds[0]
     if min(shape, default=0) < 0 or len(held) != -(-count // each):
         raise Unsupported(f"`{name}`: {len(held)} bytes do not hold {kind} elements of the shape {shape}")

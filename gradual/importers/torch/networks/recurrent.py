@@ -33,11 +33,11 @@ RNN_STEP = f"""\
 
 @record(slots=False)
 class _Cell:
-    """A kind of layer.
+    """A kind of recurrent layer.
 
     Attributes:
         gates: how many gates a step computes, each by a product with the input.
-        states: the names of its states.
+        states: the names of the layer's states.
         step: the text of a step, given the element type.
     """
 
@@ -111,7 +111,7 @@ def _run(
 # ------------------------------------------------------------------------------------------------------ single steps
 @imports(*(f"aten.{name}_cell.default" for name in CELLS))
 def single_step(use: Use) -> Value | Sequence[Value]:
-    """One step: the next state, or states."""
+    """A single step of a cell: the next state or states."""
     kind = use.node.operator.split(".")[1].removesuffix("_cell")
     states = use.tensors("hx") if kind == "lstm" else [use["hx"]]
     x, h = (
