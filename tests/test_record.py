@@ -368,7 +368,7 @@ P("a")  # wrong
 P()  # wrong
 P(1, [], 3)  # wrong
 P(1, z=3)  # wrong
-replace(p, z=1)  # wrong
+replace(p, w=1)  # wrong
 replace(p, x="a")  # wrong
 assert_type(replace(p, x=1), P)
 fields(p)
