@@ -38,11 +38,11 @@ SHARED = (importers, schemas, values, applying)
 KNOWN = {*map(str, DType), *map(str, KINDS.values()), "float", "double"}
 """The element types that are imported, in ONNX's words."""
 WHY = {
-    "a compressed image has no sizes before it is decoded": ("ImageDecoder",),
+    "the size of a compressed image is not known before it is decoded": ("ImageDecoder",),
     "strings have no values in the language": ("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"),
-    "its features are strings, or counts of places in a list of them": ("TfIdfVectorizer",),
+    "it counts n-grams of strings or integers, which no operator of the language does": ("TfIdfVectorizer",),
     "maps have no type in the language": ("CastMap", "DictVectorizer"),
-    "it trains a model: what is imported is run": ("Adagrad", "Adam", "Gradient", "Momentum"),
+    "it trains a model; only inference is imported": ("Adagrad", "Adam", "Gradient", "Momentum"),
 }
 """Why operators are not imported."""
 LEFT = "…"
@@ -50,11 +50,13 @@ LEFT = "…"
 
 HEAD = (
     "# What is not imported from ONNX\n",
-    "What is not imported is refused, and all of it is reported at once (`gradual explain E0703`). This page is"
-    " written by `python -m tests.importers.not_imported` from the importers and from ONNX's schemas; a test compares"
-    " them.\n`…` stands for what is known only when a model is read. Much of it is what ONNX itself does not admit, and"
-    " some sizes and ranks have to be known while importing. How to check a model is in"
-    " [another page](../how-to/import-onnx.md).\n",
+    "A model with a node that cannot be imported is refused with a report (`gradual explain E0703`). This page lists the"
+    " operators that are not imported, and the reasons that the report can give for a node of any other operator."
+    " `python -m tests.importers.not_imported` generates it from the importers and from ONNX's schemas, and a test"
+    " compares them.\n\n"
+    "`…` stands for a part of the message that depends on the model. Many of the reasons are requirements of ONNX itself;"
+    " others are sizes, ranks and settings that have to be known when the model is imported."
+    " [Check an ONNX model](../how-to/import-onnx.md) describes the import.\n",
 )
 
 
@@ -63,16 +65,16 @@ def page() -> str:
     parts = [
         *HEAD,
         "## Operators\n",
-        "Of ONNX's own domains, these operators are imported in no version, and have no body that ONNX defines:\n",
-        *_table("| operator | since version | what is said | why |", _operators()),
-        "\nOf `com.microsoft` everything is refused that [the list](../how-to/import-onnx.md) does not have, as are"
-        " other domains whose functions the model does not contain.\n",
+        "These operators of ONNX's own domains are not imported, and ONNX has no function body for them:\n",
+        *_table("| operator | versions | message | reason |", _operators()),
+        "\nOperators of `com.microsoft` are refused unless [the list](../how-to/import-onnx.md) has them. Operators of"
+        " other domains are refused unless the model has a function for them.\n",
         "## Element types\n",
         f"Tensors of these types are refused: {', '.join(f'`{one}`' for one in _types())}."
-        " Constants of `int4`, `uint4`, `int2` and `uint2` are held in bytes.\n",
+        " Constants of type `int4`, `uint4`, `int2` and `uint2` are stored in bytes; inputs of these types are refused.\n",
         "## ONNX's own tests of operators\n",
-        f"{_tests()} [Which](../../tests/importers/node_tests.txt) they are, and"
-        " `python -m tests.importers.node_tests` says why.\n",
+        f"{_tests()} [A list](../../tests/importers/node_tests.txt) has their names;"
+        " `python -m tests.importers.node_tests` prints the reasons.\n",
         "## Any operator\n",
         *(f"- {one}" for one in _of_any()),
         "\n## Attributes, versions and operands\n",
@@ -115,7 +117,7 @@ def _tests() -> str:
     """What becomes of ONNX's tests that do not agree."""
     lines = [line.split() for line in NODE_TESTS.read_text().splitlines() if line and not line.startswith("#")]
     counts = Counter(kind for _, kind in lines)
-    return f"All agree but {len(lines)}: " + ", ".join(f"{count} {kind}" for kind, count in counts.most_common()) + "."
+    return f"All tests pass except {len(lines)}: " + ", ".join(f"{n} {kind}" for kind, n in counts.most_common()) + "."
 
 
 def _of_any() -> list[str]:

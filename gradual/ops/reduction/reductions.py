@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but, rank_of
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
+from gradual.record import record
 from gradual.tensors import reals
 from gradual.tensors.index import numel, offsets, strides
 from gradual.tensors.integers import trunc_divide
@@ -30,7 +31,7 @@ Block = Elements
 Rule = Callable[[Block], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """A reduction.
 
@@ -158,8 +159,8 @@ def reduction(row: Row) -> Operator:
 
     judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]"
     if row.inhabited(DType.INT32):
-        which = "A" if row.inhabited(DType.FLOAT32) else "Of integers a"
-        judge.__doc__ += f"\n\n{which} reduced axis has an element [op.{row.name}.extent]."
+        which = "A" if row.inhabited(DType.FLOAT32) else "For integers, a"
+        judge.__doc__ += f"\n\n{which} reduced axis is not empty [op.{row.name}.extent]."
     rule = contents if row.on_dims or row.on_truths else None
     facts = Facts(**row.facts, padding=Padding(_extends))
     return operator(row.name, meaning=meaning, family="reducing", contents=rule, **facts)(judge)
@@ -317,7 +318,7 @@ def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> 
         axes = reduced_axes(given.attributes["axis"], given.attributes["exclude"], x.rank)
         return fitted(replace(places(product(x.shape[axis] for axis in axes)), wraps=True), DType.INT32)
 
-    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis has an element [op.{name}.extent]."
+    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis is not empty [op.{name}.extent]."
     facts = Facts(padding=Padding(_extends), onnx=onnx, ranges=ranges)
     return operator(name, meaning=meaning, family="reducing", **facts)(judge)
 
@@ -327,13 +328,13 @@ ARGUMENTS = (
         "argmax",
         max,
         "ArgMax",
-        "Index of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
+        "Index of the greatest element, the first of equal ones or with `select_last_index` the last; NaN is greatest.",
     ),
     arg_reduction(
         "argmin",
         min,
         "ArgMin",
-        "Index of the least element, the first of equals unless the last is asked for; a NaN is least.",
+        "Index of the least element, the first of equal ones or with `select_last_index` the last; NaN is least.",
     ),
 )
 """Reductions to an index."""
