@@ -50,12 +50,12 @@ LEFT = "…"
 
 HEAD = (
     "# What is not imported from ONNX\n",
-    "A model with a node that cannot be imported is refused with a report (`gradual explain E0703`). This page lists the"
-    " operators that are not imported, and the reasons that the report can give for a node of any other operator."
+    "A model with a node that cannot be imported is refused with a report (`gradual explain E0703`). This page lists"
+    " the operators that are not imported, and the reasons that the report can give for a node of any other operator."
     " `python -m tests.importers.not_imported` generates it from the importers and from ONNX's schemas, and a test"
     " compares them.\n\n"
-    "`…` stands for a part of the message that depends on the model. Many of the reasons are requirements of ONNX itself;"
-    " others are sizes, ranks and settings that have to be known when the model is imported."
+    "`…` stands for a part of the message that depends on the model. Many of the reasons are requirements of ONNX"
+    " itself; others are sizes, ranks and settings that have to be known when the model is imported."
     " [Check an ONNX model](../how-to/import-onnx.md) describes the import.\n",
 )
 
@@ -71,7 +71,8 @@ def page() -> str:
         " other domains are refused unless the model has a function for them.\n",
         "## Element types\n",
         f"Tensors of these types are refused: {', '.join(f'`{one}`' for one in _types())}."
-        " Constants of type `int4`, `uint4`, `int2` and `uint2` are stored in bytes; inputs of these types are refused.\n",
+        " Constants of type `int4`, `uint4`, `int2` and `uint2` are stored in bytes; inputs of these types are"
+        " refused.\n",
         "## ONNX's own tests of operators\n",
         f"{_tests()} [A list](../../tests/importers/node_tests.txt) has their names;"
         " `python -m tests.importers.node_tests` prints the reasons.\n",
