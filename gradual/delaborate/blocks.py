@@ -49,7 +49,7 @@ _FLOWING = Check | Project | MakeTuple | Wrap | WrapReference | Convert
 
 
 def uses(function: Function) -> Counter[str]:
-    """How often each variable is read, inside nested blocks too."""
+    """How often each variable is used, inside nested blocks too."""
     found = Counter((function.body.result,))
     for step in every(function.body):
         inner = blocks(step)

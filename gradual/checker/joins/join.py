@@ -83,7 +83,7 @@ class Join:
 
     Attributes:
         truth: the condition of an `if` as a constraint; None for a `match`, or for a condition that is no constraint.
-        agreed: value path -> agreed type, for functions, data and references.
+        agreed: value path -> the type that all branches are converted to, for functions, data and references.
     """
 
     state: Elaboration
@@ -178,7 +178,7 @@ class Join:
         return all(goal is TRUE or proves(facts, goal) for goal in goals)
 
     def target(self, own: OpenedType, path: str) -> GradualType:
-        """The type into which a branch's value flows: its own type, with the agreed types at their paths."""
+        """The type that a branch's value is converted to: its own type, with the types of `agreed` at their paths."""
         if path in self.agreed:
             return self.agreed[path]
         match own:

@@ -75,7 +75,7 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The first two sizes that are never equal; pairs are not compared if all sizes may be equal at once."""
+        """The first two sizes that are never equal; none are compared if some valuation makes all sizes equal."""
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
@@ -161,7 +161,7 @@ class SizeJoin:
         return verdict
 
     def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
-        """Postpone an error about the first two sizes with a counterexample; a strict definition will report it."""
+        """Record an error about the first two sizes that may differ; it is reported if the definition is strict."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
             if mentions_existential(goal):

@@ -31,10 +31,11 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 def discharge(
     state: Elaboration, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
 ) -> bool:
-    """Prove, refute or postpone a goal and add it to the facts; False if it, alone or with `implied`, is refuted.
+    """Prove a goal, refute it, or leave it as a check (an error at the end of the definition if that is strict).
 
-    `described` is called only if the goal is not proved. Proved goals become facts too: the path may have proved them,
-    and later verdicts must not depend on what proved them.  [check.proved] [check.refuted] [check.residual]
+    The goal becomes a fact. False if the goal, or the goal and `implied` together, are refuted. `described` is called
+    only if the goal is not proved. Proved goals become facts too: the path may have proved them, and later verdicts
+    must not depend on what proved them.  [check.proved] [check.refuted] [check.residual]
     """
     if state.reach.unreachable:
         return True
@@ -86,7 +87,7 @@ def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
     A goal may be refuted only because an earlier goal fails for some sizes. In a strict definition it is then reported
-    as failing for the other sizes: it is the next error, with a fix of its own.   [check.strict]
+    as failing for the other sizes: it is a second error, which needs another fix.   [check.strict]
     """
     where, witness = terms(state, owed.goal), dict(verdict.witness)
     never = failing_for_all(owed, verdict.because, witness, where)
@@ -257,7 +258,7 @@ def _blame(state: Elaboration, owed: Obligation, goal: Constraint, because: str)
 
 
 def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
-    """The origins of a goal's unknowns, in source order; if it has none, the origins of its rigid names."""
+    """The promises about a goal's unknowns, in source order; if it has none, those about its rigid names."""
     variables = sorted(open, key=lambda variable: variable.name)
     existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]
     rigids = [

@@ -69,7 +69,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
     # ------------------------------------------------------------------------------------------------- branches
     @contextmanager
     def branch(self) -> Iterator[list[Step]]:
-        """Collect the steps of a branch in a list of their own; its names, facts and live values end with it."""
+        """Collect the steps of a branch in a new list; at its end, its names, facts and live values are removed."""
         reach, output = self.reach, self.output
         outer, ended = output.steps, (reach.unreachable, reach.ended_at, reach.gradual_before)
         output.steps, reach.ended_at = [], None
@@ -230,7 +230,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return type
 
     def forget(self) -> None:
-        """Free the tables that are not used after checking: live values, origins, trails."""
+        """Free the tables that are not used after checking, such as live values and trails."""
         self.values.forget()
         self.unknowns.sized.clear()
         self.branch_end = None

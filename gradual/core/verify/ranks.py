@@ -103,7 +103,7 @@ def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
 
 
 def readable(ground: Ground, variable: Variable, what: str) -> None:
-    """Require that the dimension or the element that a variable stands for exists."""
+    """Require that the dimension or the element whose number a variable is exists."""
     match variable.witness:
         case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
             ground.prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")

@@ -129,7 +129,7 @@ def _default(operator: Operator, spec: AttributeSpec) -> Any:
 
 
 def _value(form: Form, raw: Any, lifting: bool) -> Any:
-    """`raw` read by a form; with `lifting`, a single value is accepted as a list of one."""
+    """`raw` as a value of a form; with `lifting`, a single value is accepted as a list of one."""
     match form:
         case Plain(name=name):
             return _PLAIN[name](raw)

@@ -152,7 +152,7 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
     writes_shape=True,
 )
 def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
-    """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
+    """As `reshape`, with axes and codes matched from the last to the first.   t[..a] -> t[..newshape]
 
     So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  It requires what
     `reshape` requires [op.reshape.size] [op.reshape.elements] [op.reshape.divides].

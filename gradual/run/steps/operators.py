@@ -117,7 +117,7 @@ def _predicted(result: Held, sizes: Sizes, step: Apply, operands: Sequence[Held]
 
 
 def _shapes(value: Held, type: Any, sizes: Sizes, path: str) -> Iterator[tuple[Shape, Shape]]:
-    """The predicted and the actual shape of every tensor; an unknown rank predicts the shape of its origin."""
+    """The predicted and the actual shape of every tensor; of unknown rank, the prediction is the origin's shape."""
     if isinstance(value, tuple):
         for index, (part, field) in enumerate(zip(value, type.fields, strict=True)):
             yield from _shapes(part, field, sizes, f"{path}#{index}")
