@@ -88,7 +88,7 @@ class Implied:
     _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
 
     def goals(self, index: int) -> frozenset[Constraint]:
-        """The goals that the step at an index demands; behind the last step, those that the block's result demands."""
+        """The goals that the step at an index demands; at the index after the last step, those of the result."""
         if index not in self._goals:
             steps = self.block.steps
             self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending

@@ -96,7 +96,7 @@ class SizeJoin:
         return next((one for one in same if self._stands(one, parts)), None)
 
     def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
-        """Whether a size has a value in every branch: a branch with another size did not check this one's divisors."""
+        """Whether a size has a value in every branch, even in one that did not check the size's divisors."""
         if is_total(size):
             return True
         has_value = self.state.program.decider.has_value

@@ -77,7 +77,8 @@ def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constr
 def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict in code that may never run: goals accepted outside of it do not refute.  [check.apart]
 
-    An undecided goal's check fails whenever it is reached, since goals from outside contradict those accepted here.
+    The check of an undecided goal fails whenever it is reached: the goals accepted outside contradict the goals that
+    are accepted in this code.
     """
     verdict, asked = _verdict(state, state.facts.apart(state.reach.hypothetical or 0), goal, implied)
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked

@@ -53,8 +53,8 @@ class Need:
 class Judgement:
     """The result type of an application, and the constraints that it requires, in the order of its rules.
 
-    `attributes` are those that core writes differently from the program: a code, such as 0 in a reshape, is expanded
-    if a computed number next to it could be mistaken for a code.
+    `attributes` are the attributes that differ in core from the program. In a reshape with computed sizes, which may be
+    0, core has the copied size in place of each code 0, and states that 0 is a size.
     """
 
     result: Result

@@ -1,7 +1,8 @@
 """Decide whether arguments may be padded: the result must have the unpadded result as its prefix.
 
-Each value is either unchanged, or grows along one axis and keeps its old elements as a prefix, or is tainted: an
-operator has combined elements with padding.  A tainted value that is not read does no harm.   [pass.bucket.padding]
+There are three kinds of values.  A value is unchanged; or it grows along one axis and keeps its old elements as a
+prefix; or it is tainted: an operator has combined elements with padding.  A tainted value that is not used does no
+harm.   [pass.bucket.padding]
 """
 
 from __future__ import annotations
