@@ -97,7 +97,7 @@ class Values(Generic[T]):
 
 
 class Store(Protocol):
-    """Facts that can be taken back; a store may leave some of them unprocessed until they are asked for."""
+    """Facts that can be taken back; a store may leave some of them unprocessed until they are needed."""
 
     def store(self) -> Facts:
         """All facts here."""

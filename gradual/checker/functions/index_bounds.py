@@ -45,7 +45,7 @@ def owe_bounds(
 
 
 def _is_possible(state: Elaboration, empty: Constraint) -> bool:
-    """Whether there may be no index to look up (`empty`), judged by facts that outlive branches."""
+    """Whether there may be no index to look up (`empty`), judged by lasting facts."""
     facts = state.facts.lasting()
     return facts.known.estimate.holds(facts.rewrite(empty)) is not False
 

@@ -97,7 +97,7 @@ def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
 
 
 def simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
-    """A size simplified under a condition, using only facts that outlive branches.  [type.if.join]"""
+    """A size simplified under a condition, using only lasting facts.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts.lasting(), size, truth)

@@ -170,7 +170,7 @@ class Join:
                 return True
 
     def _has_element(self, type: object, index: tuple[int, ...]) -> bool:
-        """Whether a value of this type is proved to have an element, by facts that outlive branches."""
+        """Whether a value of this type is proved to have an element, by lasting facts."""
         if not isinstance(type, TensorType) or type.rank != len(index):
             return False
         goals = (at_least(size, constant(at + 1)) for size, at in zip(type.shape, index, strict=True))

@@ -104,7 +104,7 @@ class SizeJoin:
         return all(self._under_lasting(branch, lambda facts: has_value(facts, size)) for branch in others)
 
     def _under_lasting(self, branch: Branch, asks: Callable[[Facts], bool]) -> bool:
-        """The answer of `asks` under the branch's condition and the facts that outlive outer branches."""
+        """The answer of `asks` under the branch's condition and the lasting facts."""
         facts = self.state.facts.lasting()
         mark = facts.mark()
         facts.suppose(branch.given)
@@ -113,7 +113,7 @@ class SizeJoin:
         return answer
 
     def _are_one(self, dims: Sequence[Dim]) -> bool:
-        """Whether all sizes are proved equal by facts that outlive branches, without path conditions."""
+        """Whether all sizes are proved equal by lasting facts, so without path conditions."""
         facts, proves = self.state.facts.lasting(), self.state.program.decider.proves
         return all(proves(facts, equal(dims[0], dims[i])) for i in _distinct(dims))
 
@@ -144,7 +144,7 @@ class SizeJoin:
         return None
 
     def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
-        """Whether a branch's size is always `target`, by its condition and facts that outlive outer branches."""
+        """Whether a branch's size is always `target`, by its condition and lasting facts."""
         if dim is target or self._is_dead([branch]):
             return True
         proves, sizes = self.state.program.decider.proves, one_of(self.state, dim)

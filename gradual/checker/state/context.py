@@ -205,7 +205,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         self.values.at_rank(origin, rank)
 
     def is_natural(self, dim: Dim) -> bool:
-        """Whether a dim is not negative by facts that outlive branches."""
+        """Whether a dim is not negative by lasting facts."""
         facts = self.facts.lasting()
         low = facts.known.estimate.of(facts.rewrite(dim)).low
         return low is not None and low >= 0

@@ -5,7 +5,7 @@ hold only after a run has passed them. Code for the fields of a structure or the
 there earlier accepted goals are treated as path conditions: they prove goals but refute none.   [check.apart]
 
 Goals accepted in a branch or function literal are facts only inside it, and must not simplify sizes that are used
-outside. The facts that hold outside of branches too are kept separately (`lasting`).   [type.if.join]
+outside. The facts that hold outside of branches too are also kept separately (`lasting`).   [type.if.join]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A conformance case: the request (a program and calls) and, separate from it, the expected answers.
 
-The code that queries an implementation takes a `Request` and never sees an `Expectation`.
+The code that queries an implementation takes a `Request` and has no access to an `Expectation`.
 """
 
 from __future__ import annotations
