@@ -47,8 +47,8 @@ class Reach:
     def testing(self, *, test: bool) -> Iterator[None]:
         """Check a branch whose condition is a test, if `test`.
 
-        A goal that fails in it, or sizes that differ at a join in it, are errors only in a strict definition, which is
-        known at the end of the definition.  [type.if.test]
+        If a goal fails in the branch, or sizes differ at a join in the branch, it is an error only if the definition is
+        strict, which is decided at the end of the definition.  [type.if.test]
         """
         self.tests += test
         yield

@@ -1,6 +1,6 @@
 """The verifier for values of unknown rank.
 
-Some facts determine a rank, and a dimension that a size mentions has to exist at every possible rank.   [core.verify]
+Some facts determine a rank.  A dimension that a size mentions has to exist at every possible rank.   [core.verify]
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def read_always(node: Any) -> Iterator[Variable]:
 
 
 def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
-    """Require that every dimension and element exists that each evaluation of a size or goal needs.
+    """Require that each dimension and element exists that every evaluation of a size or a goal needs.
 
     Where a branch of an if-then-else mentions a dimension that exists whenever the branch is taken, assume that its
     size is not negative then.
@@ -103,7 +103,7 @@ def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
 
 
 def readable(ground: Ground, variable: Variable, what: str) -> None:
-    """Require that the dimension or the element whose number a variable is exists."""
+    """Require that the dimension or the element exists that a variable is read from."""
     match variable.witness:
         case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
             ground.prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
@@ -139,7 +139,9 @@ def seen(ground: Ground, type: OpenedType) -> None:
 
 
 def called(ground: Ground, type: GradualType, what: str) -> None:
-    """Require, where a function is defined, that the dimensions and elements of outer values exist that a call needs.
+    """Require that the dimensions and elements of outer values exist that each call of the function needs.
+
+    They have to exist where the function is defined.
 
     For the other dimensions of outer values that its type mentions: if one is proved to exist, assume that its size is
     not negative.
