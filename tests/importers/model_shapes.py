@@ -95,10 +95,15 @@ def extents_of(type: str) -> list[str] | None:
 def valued(extent: str, symbols: Mapping[str, int]) -> int | None:
     """A size at some sizes of the inputs; None where it speaks of something else."""
     try:
-        found = eval(_python(extent), {"__builtins__": {}, "min": min, "max": max, **symbols})
+        found = eval(_python(extent), {"__builtins__": {}, "min": min, "max": max, "broadcast": _broadcast, **symbols})
     except (NameError, SyntaxError):
         return None
     return found if isinstance(found, int) else None
+
+
+def _broadcast(size: int, other: int) -> int:
+    """The size that one becomes beside another, as the language defines it."""
+    return other if size == 1 else size
 
 
 def _python(extent: str) -> str:
