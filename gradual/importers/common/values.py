@@ -80,14 +80,30 @@ class Fraction:
     """A float that stands for a fraction of sizes.
 
     Attributes:
-        is_rounded: whether the float is the nearest to a quotient that floats do not hold.
+        rounded: if the float is only near to the fraction, the numerator at each rounding with the greatest integer up
+            to which the type of the float holds all integers.
         small: formulas with the limit of their magnitude up to which the float is as described.
     """
 
     numerator: Dim
     denominator: int = 1
-    is_rounded: bool = False
+    rounded: tuple[tuple[Dim, int], ...] = ()
     small: tuple[tuple[Dim, int], ...] = ()
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the float is only near to the fraction."""
+        return bool(self.rounded)
+
+    @property
+    def required(self) -> tuple[tuple[Dim, int], ...]:
+        """Formulas with the limit of their magnitude up to which the float lies between the same integers.
+
+        Each of k roundings moves the float by at most numerator / (denominator * limit), so that by numerators of at
+        most limit / (2 * k) all of them move it by less than 1 / denominator.
+        """
+        share = 2 * len(self.rounded)
+        return *self.small, *((numerator, limit // share) for numerator, limit in self.rounded)
 
 
 @dataclass(frozen=True, eq=False)
