@@ -9,6 +9,7 @@ from tests.material import GRAPHS, ONNX_ZOO, needs_graphs, needs_onnx_zoo
 
 WHERE = {
     "bert_ts": "seq <= 512",
+    "encodec_ts": "samples >= 1921",
     "gpt2_past_ts": "seq >= 1, batch >= 1, total == past + seq, total <= 1024",
     "llama_past_dynamo": "",
     "nn_lstm_bi_ts": "",
@@ -23,13 +24,12 @@ def test_every_size_is_known_and_nothing_is_left_to_check(name: str) -> None:
 
 
 @needs_graphs
-@pytest.mark.parametrize("name", ["encodec_ts", "fasterrcnn_mobile_ts"])
-def test_what_depends_on_data_is_left_to_checks(name: str) -> None:
-    path = GRAPHS / f"{name}.onnx"
+def test_what_depends_on_data_is_left_to_checks() -> None:
+    path = GRAPHS / "fasterrcnn_mobile_ts.onnx"
     compilation, _ = imported(path)
     found = sizes(path, compilation)
     assert compilation.ok and compilation.checks
-    assert isinstance(found, Sizes) and found.known > found.computed + found.open > 0
+    assert isinstance(found, Sizes) and min(found.known, found.computed, found.open) > 0
     assert found.wrong == ()
 
 

@@ -136,7 +136,8 @@ def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positi
     if denominator & (denominator - 1) == 0:
         return Fraction(numerator, denominator, small=_union(*(part.required for part in parts), (here,)))
     rounded = _union(*(part.rounded for part in parts), (here,))
-    return Fraction(numerator, denominator, rounded, _union(*(part.small for part in parts)))
+    is_near = len(rounded) ** 2 < min(limit for _, limit in rounded)  # else k roundings may move it by k times each
+    return Fraction(numerator, denominator, rounded, _union(*(part.small for part in parts))) if is_near else None
 
 
 def _union(*several: Limits) -> Limits:
@@ -252,7 +253,8 @@ class Small:
         """Require that a formula of sizes lies between `-limit` and `limit`."""
         names = sorted(dim.names, key=str)
         for name in names:
-            self.greatest[name] = min(limit, self.greatest.get(name, limit))
+            greatest = self.greatest.setdefault(name, limit)
+            self.greatest[name] = greatest if len(names) == 1 else min(limit, greatest)
         if len(names) == 1:
             self._lower(names[0], dim, limit)
         around = self._estimate().of(dim)

@@ -99,10 +99,10 @@ class Fraction:
     def required(self) -> tuple[tuple[Dim, int], ...]:
         """Formulas with the limit of their magnitude up to which the float lies between the same integers.
 
-        Each of k roundings moves the float by at most numerator / (denominator * limit), so that by numerators of at
-        most limit / (2 * k) all of them move it by less than 1 / denominator.
+        Each of k roundings moves the float by at most numerator / (denominator * limit), hardly more where it was moved
+        before, so that by numerators of at most limit / (k + 1) all of them move it by less than 1 / denominator.
         """
-        share = 2 * len(self.rounded)
+        share = len(self.rounded) + 1
         return *self.small, *((numerator, limit // share) for numerator, limit in self.rounded)
 
 
