@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
@@ -15,6 +15,7 @@ from typing import IO
 from gradual.diagnostic import Diagnostic
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.source import Source, Span
 from gradual.tensors.tensor import Tensor
 
@@ -27,7 +28,7 @@ _ZIP, _WITH_VERSION = b"PK\x03\x04", b"\x08"
 """The first bytes of archives, and of ONNX files, whose first field is the version of the format."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A text that was read; `flaw` is the error if it is not UTF-8, `weights` are those of an imported model."""
 
@@ -49,7 +50,7 @@ def model_format(path: str) -> str | None:
     return "torch" if head == _ZIP else "onnx" if head[:1] == _WITH_VERSION else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Importing:
     """How a model is imported.
 
@@ -178,7 +179,7 @@ def decoded(name: str, data: bytes) -> Text:
         return Text(Source(name, data.decode(errors="replace")), flaw)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Absent:
     """A path that cannot be accessed, and why; listed in place of the files under it."""
 
