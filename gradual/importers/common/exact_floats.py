@@ -151,7 +151,7 @@ def _of_exact(rule: Rule) -> Rule:
 
 
 def _alike(join: Callable[[Dim, Dim], Dim]) -> Rule:
-    """A rule that combines the numerators over a common denominator; beside a rounded quotient it takes an integer only.
+    """A rule that combines the numerators over a common denominator; beside a rounded quotient only an integer.
 
     An integer moves no quotient across another one: if the sum is an integer, the quotient is, which is then exact.
     """

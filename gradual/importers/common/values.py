@@ -81,8 +81,8 @@ class Fraction:
     """A float that represents a fraction of formulas over sizes.
 
     Attributes:
-        rounded: if the float is only near to the fraction: for each rounding the numerator, and the limit up to which the
-            float's type represents all integers.
+        rounded: if the float is only near to the fraction: for each rounding the numerator, and the limit up to which
+            the float's type represents all integers.
         small: pairs of a formula and a limit; the float is as described if no formula exceeds its limit in magnitude.
     """
 
@@ -98,7 +98,7 @@ class Fraction:
 
     @property
     def required(self) -> tuple[tuple[Dim, int], ...]:
-        """Pairs of a formula and a limit; if none exceeds its limit, no integer lies between the float and the fraction.
+        """Pairs of a formula and a limit; if none exceeds it, no integer lies between the float and the fraction.
 
         Each of k roundings moves the float by at most numerator / (denominator * limit), hardly more where it was moved
         before, so that by numerators of at most limit / (k + 1) all of them move it by less than 1 / denominator.
