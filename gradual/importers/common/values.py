@@ -81,14 +81,30 @@ class Fraction:
     """A float that represents a fraction of formulas over sizes.
 
     Attributes:
-        is_rounded: whether the float is only the nearest one to the fraction.
+        rounded: if the float is only near to the fraction: for each rounding the numerator, and the limit up to which
+            the float's type represents all integers.
         small: pairs of a formula and a limit; the float is as described if no formula exceeds its limit in magnitude.
     """
 
     numerator: Dim
     denominator: int = 1
-    is_rounded: bool = False
+    rounded: tuple[tuple[Dim, int], ...] = ()
     small: tuple[tuple[Dim, int], ...] = ()
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the float is only near to the fraction."""
+        return bool(self.rounded)
+
+    @property
+    def required(self) -> tuple[tuple[Dim, int], ...]:
+        """Pairs of a formula and a limit; if none exceeds it, no integer lies between the float and the fraction.
+
+        Each of k roundings moves the float by at most numerator / (denominator * limit), hardly more where it was moved
+        before, so that by numerators of at most limit / (k + 1) all of them move it by less than 1 / denominator.
+        """
+        share = len(self.rounded) + 1
+        return *self.small, *((numerator, limit // share) for numerator, limit in self.rounded)
 
 
 @record(eq=False, slots=False)
