@@ -15,6 +15,7 @@ from gradual.importers.common.folding import TRACKED
 from gradual.importers.common.refusals import Unsupported
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.rank_cases import unranked
 from gradual.ops.declaration.unknown_rank import Asking
 from gradual.types.dtype import DType
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
@@ -64,13 +65,19 @@ class Judging:
         return TensorType(result.shape, result.dtype, known), owes
 
     def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """The result's type as far as it is the same at every possible rank of the operands."""
+        """The result's type as far as it is the same at every possible rank of the operands.
+
+        With several unknown ranks only its structure and element types are, as the checker finds too.
+        """
+        asking, given = Asking(operator, [self.unknown() for _ in types], settings), tuple(types)
         try:
-            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
+            found = asking.at_any_rank(given)
+            sample = None if found is not None else asking.sample(given).judgement
         except IllFormed as error:
             raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        if found is None:
-            raise Unsupported("operands of which too little is known here")
+        if sample is not None:
+            found = unranked(sample.result)
+        assert found is not None, "a sample is well-formed"
         return self.open(_legible(found))
 
     def readable(self, type: OpenedType) -> OpenedType:

@@ -129,7 +129,7 @@ def check(
     unsafe: bool,
     watch: bool,
 ) -> int:
-    """Check programs: files, folders with `.relay`, `.onnx` and `.pt2` files, or `-` for standard input.
+    """Check programs and models: files, folders with these, SavedModel folders, or `-` for standard input.
 
     Each file is checked, even if others cannot be read; the exit code is the worst of theirs.
     Without a path the `paths` of the configuration are checked, which is `gradual.toml`, or `[tool.gradual]` in

@@ -33,7 +33,7 @@ def importing(
     called: tuple[str, ...],
     guards: bool,
 ) -> int:
-    """Print a model of ONNX or PyTorch as a program; the other commands read models too, as this prints them.
+    """Print a model of ONNX, PyTorch or TensorFlow as a program; other commands read models too, as this prints them.
 
     `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
     as '*@FILE.npz'.

@@ -1,0 +1,128 @@
+"""What of a graph is a program: its parameters and results, as a signature or the graph itself tells.
+
+Field numbers are those of `meta_graph.proto` and `saved_model.proto` of TensorFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gradual.importers.common.refusals import Misused, Unread
+from gradual.importers.common.sizes.ports import Port
+from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, dtype, shape
+from gradual.importers.tensorflow.file.graphs import functions_of, nodes_of, numbered
+from gradual.importers.tensorflow.file.schema import Model, Node, Nodes, Source, Text, Variable
+from gradual.importers.tensorflow.file.wire import Malformed, Message
+
+DEFAULT = "serving_default"
+"""The name of the signature that is imported by default."""
+_INITIAL = "__saved_model_init_op"
+"""A signature that prepares a session."""
+
+PLACEHOLDER = "Placeholder"
+_RESULTS = ("Identity", "IdentityN", "_Retval")
+"""Operators that stand at the end of a graph to name its results."""
+_EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
+"""Operators whose results are not those of a graph."""
+
+
+def of_graph(graph: Message) -> Model:
+    """The model of a `GraphDef`: its results are what no other node takes, and among these only those that are named.
+
+    Concrete functions end in an `Identity` for each result.
+    """
+    nodes = nodes_of(graph)
+    taken = {one.node for node in nodes.values() for one in node.inputs}
+    ends = [node for node in nodes.values() if node.name not in taken and node.operator not in _EFFECTS]
+    named = [node for node in ends if node.operator in _RESULTS]
+    results = sorted(named or ends, key=_place)
+    outputs = tuple((node.name, source) for node in results for source in _results(node))
+    inputs = {node.name: port_of(node) for node in nodes.values() if _is_input(node)}
+    return Model(nodes, functions_of(graph), inputs, outputs, (), variables_of(nodes))
+
+
+def _results(node: Node) -> Iterator[Source]:
+    """The results of a node, as many as it has inputs if it is one of several identities."""
+    count = len(node.inputs) if node.operator == "IdentityN" else 1
+    return (Source(node.name, "", index) for index in range(count))
+
+
+def _place(node: Node) -> tuple[int, int]:
+    """The results of a concrete function in order: `Identity`, `Identity_1`, ..."""
+    word, _, number = node.name.rpartition("_")
+    return (1, int(number)) if number.isdecimal() and word == "Identity" else (0, 0)
+
+
+def _is_input(node: Node) -> bool:
+    return node.operator == PLACEHOLDER and node.attributes.get("dtype") != OF_RESOURCES
+
+
+def port_of(node: Node, name: str = "") -> Port:
+    """The parameter of a placeholder."""
+    kind, sizes = node.attributes.get("dtype"), node.attributes.get("shape")
+    if isinstance(kind, Unread):
+        kind = Unread(f"`{name or node.name}` has {kind.says}")
+    return Port(name or node.name, kind, sizes if isinstance(sizes, tuple) else None)
+
+
+def variables_of(nodes: Nodes) -> Mapping[str, Variable]:
+    """The variables among some nodes: handles, and placeholders of those of a function that is called with them."""
+    return dict(_variables(nodes))
+
+
+def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
+    for node in nodes.values():
+        if node.operator == PLACEHOLDER and node.attributes.get("dtype") == OF_RESOURCES:
+            yield node.name, Variable(node.name)
+        elif node.operator in ("VarHandleOp", "VariableV2"):
+            known, sizes = node.attributes.get("dtype"), node.attributes.get("shape")
+            yield node.name, Variable(node.name, known, sizes if isinstance(sizes, tuple) else None)
+
+
+# --------------------------------------------------------------------------------------------------------- signatures
+def of_saved_model(saved: Message, wanted: str) -> Model:
+    """The model of a signature in a `SavedModel`; of several graphs that with the tag `serve`."""
+    graphs = list(saved.messages(2))
+    if not graphs:
+        raise Malformed("it has no graph")
+    served = [one for one in graphs if "serve" in one.message(1).texts(4)]
+    return of_meta_graph((served or graphs)[0], wanted)
+
+
+def of_meta_graph(meta: Message, wanted: str) -> Model:
+    """The model of a signature in a `MetaGraphDef`; that of the graph itself if there are no signatures."""
+    signatures = {name: one for name, one in meta.entries(5) if name != _INITIAL}
+    graph = meta.message(2)
+    if not signatures and not wanted:
+        return of_graph(graph)
+    name = wanted or (DEFAULT if DEFAULT in signatures else next(iter(signatures)))
+    if name not in signatures or (not wanted and len(signatures) > 1 and name != DEFAULT):
+        have = ", ".join(f"`{one}`" for one in sorted(signatures)) or "none"
+        says = f"`{name}` names no signature" if wanted else "no signature is the default one"
+        raise Misused("signature", f"{says}; the signatures are {have}")
+    nodes = nodes_of(graph)
+    inputs = {place.node: _port(nodes, place, name, info) for name, place, info in _ports(signatures[name], 1)}
+    outputs = tuple((name, place) for name, place, _ in _ports(signatures[name], 2))
+    return Model(nodes, functions_of(graph), inputs, outputs, (), variables_of(nodes))
+
+
+def _ports(signature: Message, field: int) -> Sequence[tuple[str, Source, Message]]:
+    """The inputs or outputs of a `SignatureDef`, by name."""
+    found = sorted(signature.entries(field), key=lambda entry: entry[0])
+    return [(name, numbered(info.text(1)), info) for name, info in found]
+
+
+def _port(nodes: Nodes, place: Source, name: str, info: Message) -> Port:
+    """An input of a signature as it is declared there."""
+    if place.node not in nodes:
+        raise Malformed(f"a signature's input `{place}` that no node is")
+    kind = dtype(info.number(2))
+    if isinstance(kind, Unread):
+        kind = Unread(f"`{name}` has {kind.says}")
+    return Port(name, kind, shape(info.message(3)) if info.has(3) else None)
+
+
+def texts_of(node: Node | None) -> tuple[str, ...]:
+    """The texts of a constant; none of anything else."""
+    found = node.attributes.get("value") if node is not None else None
+    return found.parts if isinstance(found, Text) else ()

@@ -1,0 +1,59 @@
+"""Reading a file or folder of TensorFlow: a graph, a graph with signatures, or a SavedModel.
+
+What a file holds is told by its content, as all of these are messages without a name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradual.importers.common.refusals import Unreadable
+from gradual.importers.tensorflow.file.models import of_graph, of_meta_graph, of_saved_model
+from gradual.importers.tensorflow.file.schema import Model
+from gradual.importers.tensorflow.file.wire import Malformed, Message, message
+from gradual.limits import LIMITS
+
+SAVED = "saved_model.pb"
+"""The file of a SavedModel folder that has its graph."""
+
+
+def load(path: str, signature: str = "") -> Model:
+    """Read a model; of several signatures the one of a name, by default the one that is served.
+
+    Raises Unreadable if there is none, and Misused if it has no such signature.
+    """
+    place = Path(path)
+    place = place / SAVED if place.is_dir() else place
+    try:
+        if place.stat().st_size > LIMITS.file:
+            raise Unreadable("E0704", f"`{path}` is too long: the limit `file` is {LIMITS.file} bytes")
+        data = place.read_bytes()
+    except OSError as error:
+        raise Unreadable("E0701", f"cannot read `{place}`: {error.strerror or error}") from error
+    try:
+        return read(data, signature)
+    except Malformed as error:
+        raise Unreadable("E0703", f"`{path}` is not a TensorFlow model: {error}") from error
+
+
+def read(data: bytes, signature: str = "") -> Model:
+    """The model in some bytes; raises Malformed if there is none."""
+    whole = message(memoryview(data))
+    if _is_saved_model(whole):
+        return of_saved_model(whole, signature)
+    if _is_meta_graph(whole):
+        return of_meta_graph(whole, signature)
+    if not whole.has(1):
+        raise Malformed("it has no nodes")
+    return of_graph(whole)
+
+
+def _is_saved_model(whole: Message) -> bool:
+    """Whether the first field is a number, the version of the format; in a graph it is a node."""
+    return isinstance(whole.fields.get(1, (memoryview(b""),))[0], int)
+
+
+def _is_meta_graph(whole: Message) -> bool:
+    """Whether the second field is a graph, whose nodes have operators, and not a library of functions."""
+    inner = next(whole.message(2).messages(1), None) if whole.has(2) else None
+    return inner is not None and inner.has(2)

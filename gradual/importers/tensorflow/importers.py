@@ -1,0 +1,185 @@
+"""The table of importers of TensorFlow's operators, and `Use`: the node that an importer translates.
+
+Inputs are counted and attributes named as in the operator's definition (`tensorflow/core/ops`, and the raw operators
+of TensorFlow's documentation).  An operator with several results declares their names, by which functions refer to
+them; results of one name are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from gradual.importers.common.applying import Applying, positive
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.file.schema import Called, Node, Text, Variable
+from gradual.types.dtype import DType
+from gradual.types.print import shown
+from gradual.types.type import Hole, TensorType, UnrankedType
+
+Held = Value | Text | Variable
+"""What a result of a node is while importing."""
+Result = Held | Sequence["Held | None"] | None
+"""The results of a node: one, several, or None for a statement."""
+Importer = Callable[["Use"], Result]
+
+Kind = TypeVar("Kind")
+
+IMPORTERS: dict[str, Importer] = {}
+"""Operator -> its importer."""
+PORTS: dict[str, tuple[str, ...]] = {}
+"""Operator -> the names of its results, if there are several."""
+
+
+def imports(*operators: str, results: Sequence[str] = ()) -> Callable[[Importer], Importer]:
+    """Declare the importer of some operators, and the names of their results if there are several."""
+
+    def declared(importer: Importer) -> Importer:
+        for operator in operators:
+            IMPORTERS[operator] = importer
+            PORTS[operator] = tuple(results)
+        return importer
+
+    return declared
+
+
+class Bodies(Protocol):
+    """Imports functions of the library."""
+
+    def outputs(self, function: str, inputs: Sequence[Held]) -> list[Held]:
+        """The results of a function; raises Told if a part of it cannot be imported."""
+        ...
+
+    def read(self, variable: Variable, dtype: DType) -> Value:
+        """The value of a variable, which is a parameter of the program."""
+        ...
+
+
+@dataclass(frozen=True)
+class Use(Applying):
+    """A node with the values of its inputs.
+
+    Attributes:
+        bodies: imports functions, and reads variables.
+    """
+
+    node: Node
+    inputs: tuple[Held, ...]
+    builder: Builder
+    bodies: Bodies
+
+    @property
+    def who(self) -> str:
+        """The operator and the node."""
+        return f"{self.node.operator} `{self.node.name}`"
+
+    # ---------------------------------------------------------------------------------------------------------- inputs
+    def held(self, index: int) -> Held:
+        """An input of any kind."""
+        if not -len(self.inputs) <= index < len(self.inputs):
+            raise Unsupported(f"input {index + 1} is missing")
+        return self.inputs[index]
+
+    def __getitem__(self, index: int) -> Value:
+        """An input that is a value of the program."""
+        found = self.held(index)
+        if isinstance(found, Value):
+            return found
+        raise Unsupported("a text" if isinstance(found, Text) else "the handle of a variable, where a tensor has to be")
+
+    def tensors(self, start: int = 0, stop: int | None = None) -> list[Value]:
+        """Several inputs in a row."""
+        return [self[index] for index in range(len(self.inputs))[start:stop]]
+
+    def ranked(self, index: int, rank: int) -> Value:
+        """An input of this rank; where the rank is not known, it is promised."""
+        return self.of_rank(self[index], rank)
+
+    def of_rank(self, value: Value, rank: int) -> Value:
+        """The value, promised to have a rank where its rank is not known."""
+        if not isinstance(value.type, UnrankedType):
+            return value
+        type = TensorType((Hole(),) * rank, value.dtype)
+        made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
+        return Value(self.builder.open(type), made)
+
+    def axis(self, index: int, rank: int) -> int:
+        """An input that is an axis, counted from the front."""
+        return positive(self.integer(index, "an axis"), rank)
+
+    def integer(self, index: int, what: str) -> int:
+        """An input that is one integer, known while importing."""
+        numbers = self[index].numbers(what)
+        if len(numbers) != 1:
+            raise Unsupported(f"{what} that is no single number")
+        return numbers[0]
+
+    # ------------------------------------------------------------------------------------------------------ attributes
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute, or its default."""
+        found = self.node.attributes.get(name, default)
+        if isinstance(found, Unread):
+            raise Unsupported(f"`{name}`: {found.says}")
+        return found
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """An attribute that is a boolean."""
+        return bool(self.attribute(name, default))
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """An attribute that is an integer."""
+        return self._typed(name, default, int, "integer")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """An attribute that is a text."""
+        return self._typed(name, default, str, "text")
+
+    def only(self, name: str, *supported: Any) -> Any:
+        """An attribute of which only some values are supported; the first of them is the default."""
+        found = self.attribute(name, supported[0])
+        if found not in supported:
+            raise Unsupported(f"{name}={found!r}")
+        return found
+
+    def dtype(self, name: str, default: DType | None = None) -> DType:
+        """An attribute that is an element type."""
+        return self._typed(name, default, DType, "element type")
+
+    def integers(self, name: str, default: Sequence[int] = ()) -> list[int]:
+        """An attribute that is a list of integers."""
+        found = self.attribute(name, tuple(default))
+        if not isinstance(found, tuple) or not all(isinstance(one, int) for one in found):
+            raise Unsupported(f"{name}={found!r}, which is no list of integers")
+        return list(found)
+
+    def shape(self, name: str) -> tuple[int | None, ...] | None:
+        """An attribute that is a shape; None if not even the rank is known."""
+        found = self.attribute(name)
+        if found is not None and not isinstance(found, tuple):
+            raise Unsupported(f"{name}={found!r}, which is no shape")
+        return found
+
+    def function(self, name: str) -> str:
+        """An attribute that is a function, by its name."""
+        return self._typed(name, None, Called, "function").function
+
+    def functions(self, name: str) -> list[str]:
+        """An attribute that is a list of functions."""
+        found = self.attribute(name, ())
+        if not isinstance(found, tuple) or not all(isinstance(one, Called) for one in found):
+            raise Unsupported(f"{name} is no list of functions")
+        return [one.function for one in found]
+
+    def _typed(self, name: str, default: Any, kind: type[Kind], words: str) -> Kind:
+        found = self.attribute(name, default)
+        if not isinstance(found, kind):
+            raise Unsupported(f"the attribute {name} is no {words}")
+        return found
+
+    # --------------------------------------------------------------------------------------------------------- results
+    def as_type(self, value: Value, dtype: DType) -> Value:
+        """The value with this element type."""
+        return value if value.dtype is dtype else self.call("cast", value, dtype=dtype)
