@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough campaign oracles nodes format bench fuzz archives proofs install clean
+.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -53,6 +53,9 @@ LAWS := tests/dims tests/passes tests/properties tests/core/test_surface.py test
 thorough: install
 	GRADUAL_THOROUGH=$(or $(TIMES),10) HYPOTHESIS_PROFILE=exploring \
 		$(BIN)/python -m pytest -n auto --dist worksteal $(LAWS)
+
+mutants: install
+	$(BIN)/python -m pytest -n auto --dist worksteal -m mutants
 
 campaign: install
 	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),100000) --log campaign.jsonl --jobs $$(nproc)

@@ -233,7 +233,7 @@ def bounds(count: int) -> Facts:
 def test_facts_cost_in_proportion(made: Any) -> None:
     """Ten times the facts cost about ten times the time; the bar leaves room for a busy machine."""
     times = []
-    for count in (2_000, 20_000):
+    for count in (1_000, 10_000):
         start = process_time()
         facts = made(count)
         decider = Decider(smt=False)
@@ -244,11 +244,11 @@ def test_facts_cost_in_proportion(made: Any) -> None:
 
 
 @pytest.mark.slow
-def test_thirty_thousand_equations_are_followed() -> None:
-    facts = equations(30_000)
-    last = variable("dim(%29999, 0)", Kind.EXISTENTIAL)
-    assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.EXISTENTIAL) + 29_999
-    assert isinstance(Decider(smt=False).decide(facts, at_least(last, 29_999)), Proved)
+def test_ten_thousand_equations_are_followed() -> None:
+    facts = equations(10_000)
+    last = variable("dim(%9999, 0)", Kind.EXISTENTIAL)
+    assert facts.rewrite(last) is variable("dim(%0, 0)", Kind.EXISTENTIAL) + 9_999
+    assert isinstance(Decider(smt=False).decide(facts, at_least(last, 9_999)), Proved)
 
 
 def test_a_bound_of_a_quotient_bounds_what_is_divided() -> None:

@@ -397,7 +397,7 @@ MUTANTS: list[tuple[Patch, Law, st.SearchStrategy[Any], int]] = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("mutant", "law", "strategy", "examples"), MUTANTS, ids=[f"{m.__name__}-{law.__name__}" for m, law, *_ in MUTANTS]
 )

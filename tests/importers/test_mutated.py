@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tests.importers.mutating import bugs
+from tests.thorough import times
 
-MODELS = 3_000
+MODELS = times(1_000)
 
 
 def test_models_that_went_wrong_end_well() -> None:

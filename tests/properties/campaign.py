@@ -34,7 +34,7 @@ from tests.properties.laws import LAWS
 from tests.properties.shrinking import shrunk
 from tests.properties.statistics import Ledger, of_texts
 
-CHUNK = 1000
+CHUNK = 250
 """How many numbers of programs a line of the log stands for."""
 
 _SWEPT = 40

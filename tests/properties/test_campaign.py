@@ -14,6 +14,8 @@ from tests.properties.compiling import SHARED, compiled
 pytestmark = pytest.mark.slow
 
 LAWS = ("soundness", "printing")
+LENGTH = 2
+"""Programs of a chunk; a chunk that starts at a multiple of `MEMBERS` starts another family."""
 
 
 def test_a_number_is_one_program() -> None:
@@ -25,20 +27,20 @@ def test_a_number_is_one_program() -> None:
 
 def test_chunks_of_several_sittings_add_up(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    chunks = [Chunk(start, MEMBERS, LAWS, True) for start in (0, MEMBERS)]
+    chunks = [Chunk(start, LENGTH, LAWS, True) for start in (0, MEMBERS)]
     chunked(log, iter(chunks), 1, 1)
     (first,) = lines_of(log)
     chunked(log, iter(chunks), first["programs"] + 1, 1)
     lines = lines_of(log)
     assert [line["start"] for line in lines] == [0, MEMBERS]
-    assert all(line["grown"] == 1 and 0 < int(str(line["programs"])) <= MEMBERS for line in lines)
+    assert all(line["grown"] == 1 and 0 < int(str(line["programs"])) <= LENGTH for line in lines)
     (line,) = summed(log)
     assert f"'programs': {sum(int(str(one['programs'])) for one in lines)}" in line
     assert "'breaches': 0" in line
 
 
 def test_a_line_of_other_sources_is_not_counted_with_these(tmp_path: Path) -> None:
-    log, chunk = tmp_path / "log.jsonl", Chunk(0, MEMBERS, LAWS, True)
+    log, chunk = tmp_path / "log.jsonl", Chunk(0, LENGTH, LAWS, True)
     old = {**chunk.line(), "sources": "of yesterday"}
     log.write_text(json.dumps(old) + "\n", "utf-8")
     chunked(log, iter([chunk]), 1, 1)

@@ -28,6 +28,7 @@ from tests.run.test_blame import floats
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("row", GENERATED, ids=lambda row: f"{row.bug.__name__}-{row.law}")
 def test_a_generated_program_finds(row: Generated, tell: Callable[[str], None]) -> None:
     examples = needed(row)
@@ -51,6 +52,7 @@ OF_OPERATORS: list[tuple[Bug, Any, str, int]] = [
 """Bugs in declarations, the law of operators that finds each (T4, T8), and within how many applications."""
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("bug", "law", "operator", "within"),
     OF_OPERATORS,

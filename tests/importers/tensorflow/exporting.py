@@ -1,0 +1,81 @@
+"""Keras models and TensorFlow functions as GraphDefs and SavedModels, with what TensorFlow computes.
+
+    python -m tests.importers.tensorflow.exporting FOLDER [NAME]...
+
+It needs TensorFlow, which the project itself and its tests do not.  For each case of `keras_models.py` it writes
+`NAME.graphdef`, a graph with its variables frozen to constants, and `NAME.saved/`, a SavedModel; with `NAME.K.npz` for
+each run: the inputs `in0`, `in1`, ... and the outputs `out0`, `out1`, ...  With no name it also writes
+`data/exports.tar.xz`, all of them in one file.
+"""
+
+from __future__ import annotations
+
+import lzma
+import sys
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from tests.importers.tensorflow.keras_models import CASES, Case, tf
+
+NEEDED = "saved_model.pb", "variables.index", "variables.data-00000-of-00001"
+"""The files of a SavedModel that a reader needs."""
+
+
+def save(folder: Path, name: str, case: Case) -> None:
+    """Write the graph, the SavedModel and the arrays of a case."""
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+    tf.keras.utils.set_random_seed(1)
+    model = case.model()
+    module = tf.Module()
+    module.model = model
+    module.run = tf.function(lambda *inputs: _called(model, inputs), input_signature=case.inputs)
+    frozen = convert_variables_to_constants_v2(module.run.get_concrete_function(), lower_control_flow=False)
+    (folder / f"{name}.graphdef").write_bytes(frozen.graph.as_graph_def().SerializeToString(deterministic=True))
+    tf.saved_model.save(module, str(folder / f"{name}.saved"), signatures=module.run)
+    for run in range(len(case.sizes)):
+        inputs = case.arrays(run)
+        outputs = tf.nest.flatten(module.run(*map(tf.constant, inputs)))
+        arrays = {f"in{at}": one for at, one in enumerate(inputs)}
+        numpy.savez(
+            folder / f"{name}.{run}.npz", **arrays, **{f"out{at}": one.numpy() for at, one in enumerate(outputs)}
+        )
+
+
+def _called(model: Any, inputs: Sequence[Any]) -> Any:
+    """The outputs by their places; a Keras model takes its inputs as one list."""
+    keras = isinstance(model, tf.keras.Model)
+    outputs = tf.nest.flatten(model(list(inputs) if len(inputs) > 1 else inputs[0]) if keras else model(*inputs))
+    return {f"out{at}": tf.identity(one) for at, one in enumerate(outputs)}
+
+
+def packed(folder: Path, target: Path) -> None:
+    """Everything that a reader needs of a folder as one compressed file."""
+    with (
+        lzma.open(target, "wb", preset=9 | lzma.PRESET_EXTREME) as stream,
+        tarfile.open(fileobj=stream, mode="w") as tar,
+    ):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            if path.suffix in (".graphdef", ".npz") or path.name in NEEDED:
+                entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+                entry.size = path.stat().st_size
+                with path.open("rb") as file:
+                    tar.addfile(entry, file)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the cases that are named, or all of them."""
+    folder, names = Path(arguments[0]), arguments[1:]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names or CASES:
+        save(folder, name, CASES[name])
+    if not names:
+        packed(folder, Path(__file__).parent / "data" / "exports.tar.xz")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
