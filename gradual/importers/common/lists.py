@@ -46,6 +46,18 @@ def @sequence_at[A](%s: Sequence[A], %i: int64) -> A {
   match? (%s) { Cons(%one, %rest) => if (%i == 0i64) { %one } else { @sequence_at(%rest, %i - 1i64) } }
 }
 """,
+    "@sequence_filled": """\
+def @sequence_filled[A](%one: A, %n: int64) -> Sequence[A] {
+  if (%n <= 0i64) { Nil } else { Cons(%one, @sequence_filled(%one, %n - 1i64)) }
+}
+""",
+    "@sequence_set": """\
+def @sequence_set[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
+  match? (%s) {
+    Cons(%one, %rest) => if (%i == 0i64) { Cons(%new, %rest) } else { Cons(%one, @sequence_set(%rest, %new, %i - 1i64)) }
+  }
+}
+""",
     "@sequence_append": """\
 def @sequence_append[A](%s: Sequence[A], %new: A) -> Sequence[A] {
   match (%s) { Cons(%one, %rest) => Cons(%one, @sequence_append(%rest, %new)), Nil => Cons(%new, Nil) }

@@ -20,7 +20,15 @@ from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import Hole, TensorType, UnrankedType
 
-Held = Value | Text | Variable
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """A list of tensors of one shape, which are the slices of a tensor along its first axis."""
+
+    tensor: Value
+
+
+Held = Value | Text | Variable | Stacked
 """What a result of a node is while importing."""
 Result = Held | Sequence["Held | None"] | None
 """The results of a node: one, several, or None for a statement."""
@@ -51,6 +59,10 @@ class Bodies(Protocol):
 
     def outputs(self, function: str, inputs: Sequence[Held]) -> list[Held]:
         """The results of a function; raises Told if a part of it cannot be imported."""
+        ...
+
+    def kept(self, function: str) -> Sequence[bool]:
+        """For each result of a function, whether it is the parameter at the same place."""
         ...
 
     def read(self, variable: Variable, dtype: DType) -> Value:
@@ -88,7 +100,8 @@ class Use(Applying):
         found = self.held(index)
         if isinstance(found, Value):
             return found
-        raise Unsupported("a text" if isinstance(found, Text) else "the handle of a variable, where a tensor has to be")
+        kinds: dict[type, str] = {Text: "a text", Variable: "the handle of a variable", Stacked: "a list"}
+        raise Unsupported(f"{kinds[type(found)]} where a tensor has to be")
 
     def tensors(self, start: int = 0, stop: int | None = None) -> list[Value]:
         """Several inputs in a row."""
@@ -106,9 +119,26 @@ class Use(Applying):
         made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
         return Value(self.builder.open(type), made)
 
-    def axis(self, index: int, rank: int) -> int:
-        """An input that is an axis, counted from the front."""
-        return positive(self.integer(index, "an axis"), rank)
+    def of_shape(self, value: Value, shape: Sequence[int | None] | None) -> Value:
+        """The value, promised to have the sizes that are given."""
+        if shape is None:
+            return value
+        value = self.of_rank(value, len(shape))
+        if value.rank != len(shape):
+            raise Unsupported(f"a tensor of rank {value.rank} where one of rank {len(shape)} has to be")
+        for axis, size in enumerate(shape):
+            value = value if size is None else self.exactly(value, axis, size)
+        return value
+
+    def axis(self, index: int, value: Value, beyond: int = 0) -> int:
+        """An input that is an axis of a value, counted from the front; of one with `beyond` more axes if given."""
+        return self.axis_of(self.integer(index, "an axis"), value, beyond)
+
+    def axis_of(self, axis: int, value: Value, beyond: int = 0) -> int:
+        """An axis of a value, counted from the front, which needs no rank to be known if it is counted so."""
+        if axis >= 0 and isinstance(value.type, UnrankedType):
+            return axis
+        return positive(axis, value.rank + beyond)
 
     def integer(self, index: int, what: str) -> int:
         """An input that is one integer, known while importing."""

@@ -18,9 +18,21 @@ from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
-from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Text, Variable
+from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.importers import IMPORTERS, PORTS, Held, Result, Use
-from gradual.importers.tensorflow.operators import elementwise, plumbing, shapes, slices
+from gradual.importers.tensorflow.operators import (
+    control,
+    elementwise,
+    images,
+    indexing,
+    networks,
+    plumbing,
+    products,
+    reductions,
+    shapes,
+    slices,
+    tensor_lists,
+)
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
 from gradual.importers.tensorflow.survey import not_imported
@@ -29,7 +41,19 @@ from gradual.origin import Origin
 from gradual.types.dtype import DType
 from gradual.types.unpacking import opened
 
-FAMILIES = (elementwise, plumbing, shapes, slices)
+FAMILIES = (
+    control,
+    elementwise,
+    images,
+    indexing,
+    networks,
+    plumbing,
+    products,
+    reductions,
+    shapes,
+    slices,
+    tensor_lists,
+)
 """The modules whose importers are in `IMPORTERS`."""
 
 Scope = dict[str, Sequence[Held | None]]
@@ -190,7 +214,7 @@ class _Import:
         """Bind the results of a node."""
         inputs = tuple(self.result(source, nodes, scope) for source in node.inputs)
         given = self.applied(Use(node, inputs, self.builder, self))
-        values = [given] if isinstance(given, Value | Text | Variable) else list(given or ())
+        values = [given] if isinstance(given, Held) else list(given or ())
         for index, value in enumerate(values):
             if isinstance(value, Value):
                 values[index] = self.builder.record(value, f"{node.name}:{index}" if index else node.name)
@@ -251,6 +275,23 @@ class _Import:
         if len(self.reasons) > before:
             raise Told
         return found
+
+    def kept(self, function: str) -> Sequence[bool]:
+        """For each result of a function, whether it is the parameter at the same place."""
+        called = self.function(function)
+        names = [*called.params, *[""] * len(called.results)]
+        return [
+            self.origin(called.nodes, source) == name for name, (_, source) in zip(names, called.results, strict=False)
+        ]
+
+    def origin(self, nodes: Nodes, source: Source) -> str:
+        """The parameter that a value is, seen through identities; empty for any other value."""
+        for _ in range(len(nodes)):
+            node = nodes.get(source.node)
+            if node is None or node.operator != "Identity" or not node.inputs:
+                break
+            source = node.inputs[0]
+        return "" if source.node in nodes else source.node
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason against the import."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.importers.common.applying import positive
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
@@ -64,7 +63,7 @@ def squeeze(use: Use) -> Value:
 @imports("ExpandDims")
 def expand_dims(use: Use) -> Value:
     """The tensor with a new axis of size 1."""
-    return use.call("expand_dims", use[0], axis=use.axis(1, use[0].rank + 1))
+    return use.call("expand_dims", use[0], axis=use.axis(1, use[0], 1))
 
 
 @imports("Transpose")
@@ -102,14 +101,14 @@ def tile(use: Use) -> Value:
 def pack(use: Use) -> Value:
     """The tensors side by side along a new axis."""
     parts = use.tensors()
-    return use.call("stack", use.builder.tuple(parts), axis=positive(use.number("axis", 0), parts[0].rank + 1))
+    return use.call("stack", use.builder.tuple(parts), axis=use.axis_of(use.number("axis", 0), parts[0], 1))
 
 
 @imports("Unpack")
 def unpack(use: Use) -> Sequence[Value]:
     """The slices along an axis."""
     x, count = use[0], use.number("num")
-    axis = positive(use.number("axis", 0), x.rank)
+    axis = use.axis_of(use.number("axis", 0), x)
     whole = use.exactly(x, axis, count)
     return [use.call("take", whole, use.builder.number(at, DType.INT64), axis=axis) for at in range(count)]
 
@@ -119,7 +118,7 @@ def concatenate(use: Use) -> Value:
     """The tensors one after another along an axis."""
     is_last = use.node.operator == "ConcatV2"
     parts = use.tensors(0, -1) if is_last else use.tensors(1)
-    axis = use.axis(-1 if is_last else 0, parts[0].rank)
+    axis = use.axis(-1 if is_last else 0, parts[0])
     return use.call("concatenate", use.builder.tuple(parts), axis=axis) if len(parts) > 1 else parts[0]
 
 
@@ -132,12 +131,4 @@ def numbers(use: Use) -> Value:
 @imports("EnsureShape")
 def ensure_shape(use: Use) -> Value:
     """The tensor, whose shape has to be the given one where that is known."""
-    wanted = use.shape("shape")
-    if wanted is None:
-        return use[0]
-    x = use.ranked(0, len(wanted))
-    if x.rank != len(wanted):
-        raise Unsupported(f"a tensor of rank {x.rank} where one of rank {len(wanted)} has to be")
-    for axis, size in enumerate(wanted):
-        x = x if size is None else use.exactly(x, axis, size)
-    return x
+    return use.of_shape(use[0], use.shape("shape"))

@@ -1,0 +1,106 @@
+"""Operators that select elements, and those that compute indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.importers import Use, imports
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
+
+
+@imports("GatherV2", "Gather", "ResourceGather")
+def gather(use: Use) -> Value:
+    """The slices along an axis that indices select; the first `batch_dims` axes are shared."""
+    data, indices = use[0], use[1]
+    axis = use.axis(2, data) if len(use.inputs) > 2 else 0
+    shared = use.number("batch_dims", 0)
+    shared += indices.rank if shared < 0 else 0
+    return use.call("take", data, indices, axis=axis, mode="fast", batch_dims=shared or None)
+
+
+@imports("GatherNd")
+def gather_nd(use: Use) -> Value:
+    """The slices that rows of indices select."""
+    columns, depth = columns_of(use, use[1])
+    shared = use.number("batch_dims", 0)
+    return use.call("gather_nd", use[0], columns, batch_dims=shared or None, index_rank=depth)
+
+
+def columns_of(use: Use, indices: Value) -> tuple[Value, int]:
+    """The indices with their last axis first, and how many axes they index."""
+    depth = indices.extent(indices.rank - 1) if indices.rank else None
+    if depth is None:
+        raise Unsupported("indices whose number of axes is not known here")
+    axes = [indices.rank - 1, *range(indices.rank - 1)]
+    return (indices if indices.rank == 1 else use.call("transpose", indices, axes=axes)), depth
+
+
+@imports("Where")
+def places(use: Use) -> Value:
+    """The index of each element that is not zero."""
+    return use.as_type(use.call("argwhere", use[0]), DType.INT64)
+
+
+@imports("Unique", "UniqueV2", results=("y", "idx"))
+def unique(use: Use) -> Sequence[Value]:
+    """The distinct elements in the order of their first occurrences, and the place of each element among them."""
+    if len(use.inputs) > 1 and use[1].numbers("axes") not in ([], [0]):
+        raise Unsupported("the distinct slices along an axis")
+    found = use.counted(use.call("unique", use.ranked(0, 1), sorted=False), 4)
+    return [found[0], use.as_type(found[2], use.dtype("out_idx", DType.INT32))]
+
+
+@imports("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", results=("indices", "valid_outputs"))
+def non_max_suppression(use: Use) -> Sequence[Value | None]:
+    """The boxes, from the best score on, that do not overlap a better one by more than a threshold."""
+    if use.flag("pad_to_max_output_size"):
+        raise Unsupported("results padded to the greatest number")
+    boxes, scores = use.ranked(0, 2), use.ranked(1, 1)
+    least = use[4] if len(use.inputs) > 4 else use.like(float("-inf"), scores)
+    wide = [use.call("expand_dims", boxes, axis=0), use.call("expand_dims", scores, axis=0, num_newaxis=2)]
+    most = use.as_type(use[2], DType.INT64)
+    found = use.call("vision.all_class_non_max_suppression", *wide, most, use[3], least)
+    rows, count = use.counted(found, 2)
+    begin, strides = use.builder.integers([0]), use.builder.integers([1])
+    kept = use.call("dyn.strided_slice", rows, begin, count, strides, axes=[0])
+    indices = use.call("take", kept, use.builder.number(2, DType.INT64), axis=1, mode="fast")
+    return [use.as_type(indices, DType.INT32), None]
+
+
+@imports("MatrixBandPart", "BatchMatrixBandPart")
+def band(use: Use) -> Value:
+    """The elements of each matrix between two diagonals; a negative number of diagonals means all of them."""
+    x = use[0]
+    lower, upper = (use.integer(index, "a number of diagonals") for index in (1, 2))
+    if lower >= 0:
+        x = use.call("trilu", x, use.builder.number(-lower, DType.INT64), upper=True)
+    return use.call("trilu", x, use.builder.number(upper, DType.INT64), upper=False) if upper >= 0 else x
+
+
+# ------------------------------------------------------------------------------------------------------------ splits
+@imports("Split")
+def split(use: Use) -> Sequence[Value]:
+    """Equal parts along an axis."""
+    x, count = use[1], use.number("num_split")
+    axis = use.axis(0, x)
+    if count == 1:
+        return [x]
+    if isinstance(x.type, TensorType) and x.rank == 1 and (whole := x.extent(axis)) is not None and whole % count == 0:
+        return use.parts(x, axis, [whole // count] * count)
+    return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+
+
+@imports("SplitV")
+def split_by_sizes(use: Use) -> Sequence[Value]:
+    """Parts of given sizes along an axis, one of which may be what remains."""
+    x, sizes = use[0], use[1].numbers("sizes of parts")
+    axis = use.axis(2, x)
+    if -1 in sizes:
+        whole = x.extent(axis)
+        if whole is None or sizes.count(-1) > 1:
+            raise Unsupported("a part of unknown size")
+        sizes[sizes.index(-1)] = whole - sum(size for size in sizes if size >= 0)
+    return use.parts(x, axis, sizes)

@@ -1,0 +1,50 @@
+"""Reductions, scans along an axis, and the places of extremes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
+from gradual.types.dtype import DType
+
+REDUCTIONS = {"All": "all", "Any": "any", "Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
+"""TensorFlow's name -> the operator."""
+
+
+def _reduced(operator: str, use: Use) -> Value:
+    return _over_axes(use, operator, use[0])
+
+
+def _over_axes(use: Use, operator: str, x: Value) -> Value:
+    """A reduction over the axes that the second input gives; without any, the tensor itself."""
+    axes = use[1].numbers("axes")
+    return use.call(operator, x, axis=axes, keepdims=use.flag("keep_dims") or None) if axes else x
+
+
+IMPORTERS.update({name: partial(_reduced, operator) for name, operator in REDUCTIONS.items()})
+
+
+@imports("EuclideanNorm")
+def euclidean_norm(use: Use) -> Value:
+    """The root of the sum of squares."""
+    return use.call("sqrt", _over_axes(use, "sum", use.call("multiply", use[0], use[0])))
+
+
+@imports("ArgMax", "ArgMin")
+def place_of_extreme(use: Use) -> Value:
+    """The index of the greatest or the least element along an axis, the first of equals."""
+    operator = use.node.operator.lower()
+    axis = use.axis(1, use[0])
+    return use.as_type(use.call(operator, use[0], axis=[axis]), use.dtype("output_type", DType.INT64))
+
+
+@imports("Cumsum", "Cumprod")
+def scan(use: Use) -> Value:
+    """The sum or product of the elements up to each place along an axis, or from it on if `reverse`."""
+    operator, x = use.node.operator.lower(), use[0]
+    axis = use.axis(1, x)
+    backwards = use.flag("reverse")
+    x = use.call("reverse", x, axis=axis) if backwards else x
+    found = use.call(operator, x, axis=axis, exclusive=use.flag("exclusive") or None)
+    return use.call("reverse", found, axis=axis) if backwards else found
