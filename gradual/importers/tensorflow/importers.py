@@ -147,6 +147,22 @@ class Use(Applying):
             raise Unsupported(f"{what} that is no single number")
         return numbers[0]
 
+    def pairs(self, index: int) -> list[list[int | Value]]:
+        """An input that is a matrix of two columns, as sizes: numbers, or computed from sizes."""
+        count = self[index].extent(0)
+        if count is None or self[index].extent(1) != 2:
+            raise Unsupported("widths that are no matrix of two known columns")
+        sizes = self.sizes(self.call("reshape", self[index], newshape=[-1]))
+        return [sizes[at : at + 2] for at in range(0, len(sizes), 2)]
+
+    def sizes(self, vector: Value) -> list[int | Value]:
+        """The elements of a vector as sizes: numbers, or computed from sizes."""
+        count = vector.extent(0)
+        if count is None or vector.rank != 1:
+            raise Unsupported("sizes whose number is not known here")
+        found = [self.builder.element(vector, at) for at in range(count)]
+        return [one if isinstance(one, int) else self.written_size(self.as_type(one, DType.INT64)) for one in found]
+
     # ------------------------------------------------------------------------------------------------------ attributes
     def attribute(self, name: str, default: Any = None) -> Any:
         """An attribute, or its default."""

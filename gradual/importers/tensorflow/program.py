@@ -18,6 +18,7 @@ from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.elements import activations, bits, codes
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.importers import IMPORTERS, PORTS, Held, Result, Use
 from gradual.importers.tensorflow.operators import (
@@ -35,6 +36,8 @@ from gradual.importers.tensorflow.operators import (
 )
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
+from gradual.importers.tensorflow.selecting import creating, diagonals, ordering, scattering
+from gradual.importers.tensorflow.signals import blocks, normalizations, patches, resizing, transposed
 from gradual.importers.tensorflow.survey import not_imported
 from gradual.limits import LIMITS
 from gradual.origin import Origin
@@ -53,6 +56,9 @@ FAMILIES = (
     shapes,
     slices,
     tensor_lists,
+    *(activations, bits, codes),
+    *(creating, diagonals, ordering, scattering),
+    *(blocks, normalizations, patches, resizing, transposed),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

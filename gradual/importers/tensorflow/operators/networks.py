@@ -36,11 +36,11 @@ def layout_of(use: Use, rank: int = 4) -> str:
     return str(use.only("data_format", *(("NHWC", "NCHW") if rank == 4 else ("NDHWC", "NCDHW"))))
 
 
-def windows(use: Use, x: Value, kernel: Sequence[Width]) -> Windows:
-    """The windows that a node's attributes say, for kernels of some sizes."""
+def windows(use: Use, x: Value, kernel: Sequence[Width], steps: str = "dilations") -> Windows:
+    """The windows that attributes say, for kernels of some sizes; the attribute `steps` says how far cells are apart."""
     layout = layout_of(use, len(kernel) + 2)
     axes = LAYOUTS[layout]
-    strides, dilation = (_along(use, name, axes) for name in ("strides", "dilations"))
+    strides, dilation = (along(use, name, axes) for name in ("strides", steps))
     settings: dict[str, Any] = {"strides": strides}
     if any(by != 1 for by in dilation):
         settings["dilation"] = dilation
@@ -50,7 +50,7 @@ def windows(use: Use, x: Value, kernel: Sequence[Width]) -> Windows:
     return Windows(layout, axes, settings)
 
 
-def _along(use: Use, name: str, axes: Sequence[int]) -> list[int]:
+def along(use: Use, name: str, axes: Sequence[int]) -> list[int]:
     """The numbers of an attribute for the spatial axes; those for the others are 1."""
     given = use.integers(name, [1] * (len(axes) + 2))
     if len(given) != len(axes) + 2 or any(one != 1 for at, one in enumerate(given) if at not in axes):
@@ -91,7 +91,7 @@ def sizes_of(use: Use, weight: Value, axes: Sequence[int]) -> list[Width]:
     return [use.written_size(use.extent(weight, axis)) for axis in axes]
 
 
-def _numbers(kernel: Sequence[Width]) -> Sequence[Width] | None:
+def numbers_of(kernel: Sequence[Width]) -> Sequence[Width] | None:
     """The sizes of a kernel, if all of them are numbers."""
     return kernel if all(isinstance(size, int) for size in kernel) else None
 
@@ -109,7 +109,7 @@ def convolution(use: Use) -> Value:
     kernels = "HWIO" if count == 2 else "DHWIO"
     settings = {**found.settings, "data_layout": found.layout, "kernel_layout": kernels}
     return use.call(
-        f"nn.conv{count}d", x, weight, **settings, groups=groups if groups > 1 else None, kernel_size=_numbers(kernel)
+        f"nn.conv{count}d", x, weight, **settings, groups=groups if groups > 1 else None, kernel_size=numbers_of(kernel)
     )
 
 
@@ -127,7 +127,7 @@ def depthwise_convolution(use: Use) -> Value:
     shape = [*kernel, 1, whole]
     flat = use.call("reshape", weight, newshape=shape)
     settings = {**found.settings, "data_layout": found.layout, "kernel_layout": "HWIO"}
-    return use.call("nn.conv2d", x, flat, **settings, groups=channels, kernel_size=_numbers(kernel))
+    return use.call("nn.conv2d", x, flat, **settings, groups=channels, kernel_size=numbers_of(kernel))
 
 
 # ------------------------------------------------------------------------------------------------------------- pools
@@ -136,7 +136,7 @@ def pool(use: Use) -> Value:
     """The greatest element or the mean of each window; padding does not count."""
     count = 3 if use.node.operator.endswith("3D") else 2
     x = use.ranked(0, count + 2)
-    kernel = _along(use, "ksize", LAYOUTS[layout_of(use, count + 2)])
+    kernel = along(use, "ksize", LAYOUTS[layout_of(use, count + 2)])
     found = windows(use, x, kernel)
     kind = "max" if use.node.operator.startswith("Max") else "avg"
     settings: dict[str, Any] = {**found.settings, "pool_size": kernel, "layout": found.layout}

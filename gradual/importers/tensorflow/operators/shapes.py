@@ -9,6 +9,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
+from gradual.types.type import TensorType
 
 
 @imports("Shape")
@@ -101,7 +102,16 @@ def tile(use: Use) -> Value:
 def pack(use: Use) -> Value:
     """The tensors side by side along a new axis."""
     parts = use.tensors()
+    if use.number("axis", 0) == 0 and _are_tracked(parts):
+        flat = use.call("concatenate", use.builder.tuple(parts), axis=0)
+        return use.call("reshape", flat, newshape=[len(parts), -1])
     return use.call("stack", use.builder.tuple(parts), axis=use.axis_of(use.number("axis", 0), parts[0], 1))
+
+
+def _are_tracked(parts: Sequence[Value]) -> bool:
+    """Whether tensors are vectors whose elements are followed: those of a matrix are only if it is made of a vector."""
+    widths = {one.extent(0) if isinstance(one.type, TensorType) and one.rank == 1 else None for one in parts}
+    return len(widths) == 1 and widths != {None} and parts[0].dtype.counts
 
 
 @imports("Unpack")

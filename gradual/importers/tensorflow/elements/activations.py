@@ -1,0 +1,154 @@
+"""Activations, special functions and losses of each element.
+
+They follow TensorFlow's kernels (`tensorflow/core/kernels/*_op.h`, and Eigen's functions).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from gradual.importers.common.composed.arithmetic import (
+    Term,
+    absolute,
+    atan,
+    erf,
+    exp,
+    expm1,
+    is_below_zero,
+    isinf,
+    lesser,
+    log,
+    log1p,
+    sign,
+    where,
+)
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.elements.composed import composed
+from gradual.importers.tensorflow.importers import Use, imports
+from gradual.types.dtype import DType
+
+
+@composed("Elu")
+def elu(x: Term) -> Term:
+    """x; below 0, exp(x) - 1."""
+    return where(x < 0.0, expm1(x), x)
+
+
+@composed("Selu")
+def selu(x: Term) -> Term:
+    """The self-normalizing exponential unit."""
+    scale, alpha = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+    return where(x < 0.0, expm1(x) * (scale * alpha), x * scale)
+
+
+@composed("Softplus")
+def softplus(x: Term) -> Term:
+    """log(1 + exp(x))."""
+    return where(x > 20.0, x, log1p(exp(lesser(x, 80.0))))
+
+
+@composed("Softsign")
+def softsign(x: Term) -> Term:
+    """x / (1 + |x|)."""
+    return x / (1.0 + absolute(x))
+
+
+@imports("Erfc")
+def complementary_erf(use: Use) -> Value:
+    """1 - erf(x), in float64, so that small results are precise."""
+    return (1.0 - erf(Term(use, use.as_type(use[0], DType.FLOAT64)))).to(use[0].dtype).value
+
+
+@composed("Xlogy")
+def xlogy(x: Term, y: Term) -> Term:
+    """x * log(y); 0 where x is 0."""
+    return where(x.equals(0.0), 0.0, x * log(y))
+
+
+@composed("Xlog1py")
+def xlog1py(x: Term, y: Term) -> Term:
+    """x * log(1 + y); 0 where x is 0."""
+    return where(x.equals(0.0), 0.0, x * log1p(y))
+
+
+@composed("Xdivy")
+def xdivy(x: Term, y: Term) -> Term:
+    """x / y; 0 where x is 0."""
+    return where(x.equals(0.0), 0.0, x / y)
+
+
+@composed("Atan2")
+def atan2(y: Term, x: Term) -> Term:
+    """The angle of a point (x, y), from -pi to pi."""
+    both = isinf(y) & isinf(x)
+    y, x = where(both, sign(y), y), where(both, sign(x), x)
+    half = where(is_below_zero(y), -math.pi, math.pi, y)
+    upright = where(y.equals(0.0), where(is_below_zero(x), half, y), half / 2.0)
+    return where(x.equals(0.0), upright, atan(y / x) + where(x < 0.0, half, 0.0))
+
+
+_LANCZOS = (
+    0.99999999999980993,
+    676.5203681218851,
+    -1259.1392167224028,
+    771.32342877765313,
+    -176.61502916214059,
+    12.507343278686905,
+    -0.13857109526572012,
+    9.9843695780195716e-6,
+    1.5056327351493116e-7,
+)
+"""The coefficients of Lanczos's approximation of the gamma function with g = 7."""
+
+
+@imports("Lgamma")
+def log_gamma(use: Use) -> Value:
+    """The logarithm of the absolute value of the gamma function, in float64."""
+    x = Term(use, use.as_type(use[0], DType.FLOAT64))
+    is_low = x < 0.5
+    far = where(is_low, 1.0 - x, x) - 1.0
+    series = 0.0 * far + _LANCZOS[0]
+    for at, one in enumerate(_LANCZOS[1:], 1):
+        series = series + one / (far + float(at))
+    way = far + 7.5
+    found = (far + 0.5) * log(way) - way + log(series * math.sqrt(2 * math.pi))
+    part = x - x.applied("floor")
+    mirrored = log(math.pi / (part * math.pi).applied("sin")) - found
+    return where(isinf(x), absolute(x), where(is_low, mirrored, found)).to(use[0].dtype).value
+
+
+@imports("ApproximateEqual")
+def approximately_equal(use: Use) -> Value:
+    """Whether two elements differ by less than a tolerance."""
+    distance = absolute(Term(use, use[0]) - Term(use, use[1]))
+    return (distance < float(use.attribute("tolerance", 1e-5))).value
+
+
+@imports("L2Loss")
+def half_square(use: Use) -> Value:
+    """Half the sum of the squares."""
+    total = Term(use, use.call("sum", use.call("multiply", use[0], use[0])))
+    return (total / 2.0).value
+
+
+# ------------------------------------------------------------------------------------------------------------- losses
+@imports("SoftmaxCrossEntropyWithLogits", results=("loss", "backprop"))
+def cross_entropy(use: Use) -> Sequence[Value]:
+    """For each row the cross entropy of its softmax and its labels; and the gradient by the logits."""
+    logits = use[0]
+    product = use.call("multiply", use[1], use.call("nn.log_softmax", logits))
+    gradient = use.call("subtract", use.call("nn.softmax", logits), use[1])
+    return [use.call("negative", use.call("sum", product, axis=[1])), gradient]
+
+
+@imports("SparseSoftmaxCrossEntropyWithLogits", results=("loss", "backprop"))
+def sparse_cross_entropy(use: Use) -> Sequence[Value]:
+    """For each row the negative logarithm of the softmax at its label; and the gradient by the logits."""
+    logits, labels = use.ranked(0, 2), use.ranked(1, 1)
+    places = use.call("expand_dims", labels, axis=1)
+    found = use.call("gather", use.call("nn.log_softmax", logits), places, axis=1)
+    loss = use.call("negative", use.call("squeeze", found, axis=[1]))
+    depth = use.written_size(use.extent(logits, 1))
+    wanted = use.call("one_hot", labels, use.like(1, logits), use.like(0, logits), depth=depth)
+    return [loss, use.call("subtract", use.call("nn.softmax", logits), wanted)]
