@@ -11,6 +11,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Held, Use, imports
 from gradual.importers.tensorflow.operators.tensor_lists import as_value
 from gradual.types.dtype import DType
+from gradual.types.type import TensorType, UnrankedType
 
 
 @imports("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
@@ -83,9 +84,17 @@ def loop(use: Use) -> Sequence[Held]:
 
     def turn(carried: list[Value]) -> list[Value]:
         after = use.bodies.outputs(body, given(carried))
-        return [as_value(use, after[at]) for at in changed]
+        return [_fitting(use, at, as_value(use, after[at])) for at in changed]
 
     if max(changed, default=0) >= len(use.inputs):
         raise Unsupported(f"a body with more results than the {len(use.inputs)} values that are carried")
-    begun = [as_value(use, use.held(at)) for at in changed]
+    begun = [_fitting(use, at, as_value(use, use.held(at))) for at in changed]
     return given(repeated(use, use.node.name, begun, goes_on, turn) if changed else [])
+
+
+def _fitting(use: Use, at: int, value: Value) -> Value:
+    """A carried value, whose shape is what the graph says of it in all iterations."""
+    shapes = use.attribute("output_shapes", ())
+    shape = shapes[at] if at < len(shapes) else None
+    is_tensor = isinstance(value.type, TensorType | UnrankedType)
+    return use.of_shape(value, shape) if is_tensor and isinstance(shape, tuple) else value
