@@ -108,6 +108,8 @@ class Use(Applying):
         found = self.held(index)
         if isinstance(found, Value):
             return found
+        if isinstance(found, Variable) and found.is_reference and isinstance(found.dtype, DType):
+            return self.bodies.read(found, found.dtype)
         kinds: dict[type, str] = {Text: "a text", Variable: "the handle of a variable", Stacked: "a list"}
         raise Unsupported(f"{kinds[type(found)]} where a tensor has to be")
 

@@ -20,6 +20,7 @@ from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.file.bundle import weight
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.importers import IMPORTERS, PORTS, Held, Result, Use
 from gradual.importers.tensorflow.operators import (
@@ -106,7 +107,8 @@ class _Import:
         index: the index of the node of the graph itself that is being imported.
         operations: how many nodes have been imported.
         ranks: the ranks at which variables of unknown rank are used, by the names of these.
-        parameters: the parameters for variables, by the names of these.
+        parameters: the parameters for variables whose values are not saved, by the names of these.
+        weights: the values of the others.
         taken: the parameters for inputs.
         clauses: the conditions that the graph asserts of the sizes of its inputs.
         main: the body of `@main`.
@@ -122,6 +124,7 @@ class _Import:
         self.operations = 0
         self.ranks: dict[str, int] = {}
         self.parameters: dict[str, tuple[Value, Origin, str]] = {}
+        self.weights: dict[str, Value] = {}
         self.clauses: dict[str, None] = {}
         self.taken: frozenset[str] = frozenset()
         self.main = self.builder.block
@@ -176,6 +179,11 @@ class _Import:
 
     def read(self, variable: Variable, dtype: DType) -> Value:
         """The value of a variable, a parameter."""
+        if variable.stored is not None:
+            if variable.name not in self.weights:
+                found = weight(variable.name, variable.stored)
+                self.weights[variable.name] = self.builder.weight(variable.name, found)
+            return self.weights[variable.name]
         if variable.name not in self.parameters:
             value, written = self.input(Port(variable.name, variable.dtype or dtype, variable.shape))
             origin = Origin(f"variable `{variable.name}`", f"{variable.name}: {written}", variable.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from gradual.importers.common.branching import branched, repeated
@@ -12,6 +12,9 @@ from gradual.importers.tensorflow.importers import Held, Use, imports
 from gradual.importers.tensorflow.operators.tensor_lists import as_value
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, UnrankedType
+
+Results = Callable[[], Sequence[Held]]
+"""Imports a branch into the current block, and returns its results."""
 
 
 @imports("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
@@ -40,7 +43,8 @@ def _case(use: Use, names: Sequence[str], at: int) -> Sequence[Held]:
     if not names:
         raise Unsupported("no branches")
     here = use.call("equal", use[0], use.like(at, use[0]))
-    bodies = [partial(use.bodies.outputs, names[at], use.inputs[1:]), partial(_case, use, names, at + 1)]
+    first: Results = partial(use.bodies.outputs, names[at], use.inputs[1:])
+    bodies: list[Results] = [first, partial(_case, use, names, at + 1)]
     return branched(use, here, [partial(_values, use, body) for body in bodies])
 
 
@@ -53,7 +57,7 @@ def _branched(use: Use, condition: Value, names: Sequence[str], inputs: Sequence
     return found
 
 
-def _values(use: Use, body: partial[Sequence[Held]]) -> list[Value]:
+def _values(use: Use, body: Results) -> list[Value]:
     """The results of a branch; a branch that only checks something gives a truth."""
     return [as_value(use, one) for one in body()] or [use.builder.number(True, DType.BOOL)]
 
