@@ -7,7 +7,7 @@ from typing import Any
 
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import Constraint, at_least
+from gradual.dims.term.constraint import at_least
 from gradual.dims.term.dim import SizeOf, constant, of_atom
 from gradual.importers.common import lists
 from gradual.importers.common.applying import Applying
@@ -35,8 +35,9 @@ def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Va
     if len(first) != len(second):
         raise Unsupported(f"graphs that give {len(first)} and {len(second)} values")
     types = [_joined(one, other) for one, other in zip(first, second, strict=True)]
+    widened = listed if _is_test(condition) else _widened
     with builder.inside(then):
-        first = [_widened(use, one, type) for one, type in zip(first, types, strict=True)]
+        first = [widened(use, one, type) for one, type in zip(first, types, strict=True)]
     with builder.inside(orelse):
         second = [listed(use, one, type) for one, type in zip(second, types, strict=True)]
 
@@ -105,10 +106,19 @@ def _block(builder: Builder, block: Block, outputs: Sequence[Value]) -> str:
     return builder.body(block, outputs[0] if len(outputs) == 1 else builder.tuple(outputs))
 
 
+def _is_test(condition: Value) -> bool:
+    """Whether a condition compares sizes that are `?`; the checker then joins branches of any shapes.
+
+    [type.if.test]
+    """
+    goal = condition.goal
+    return goal is not None and all(name.is_existential for name in goal.variables())
+
+
 def _decided(condition: Value) -> bool | None:
     """Whether a condition on sizes holds; None if that does not follow from sizes being at least 0."""
-    (goal,) = condition.tensor.contents or (None,)
-    if not isinstance(goal, Constraint):
+    goal = condition.goal
+    if goal is None:
         return None
     facts = Facts()
     for name in goal.variables():

@@ -54,7 +54,8 @@ def @sequence_filled[A](%one: A, %n: int64) -> Sequence[A] {
     "@sequence_set": """\
 def @sequence_set[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
   match? (%s) {
-    Cons(%one, %rest) => if (%i == 0i64) { Cons(%new, %rest) } else { Cons(%one, @sequence_set(%rest, %new, %i - 1i64)) }
+    Cons(%one, %rest) =>
+      if (%i == 0i64) { Cons(%new, %rest) } else { Cons(%one, @sequence_set(%rest, %new, %i - 1i64)) }
   }
 }
 """,

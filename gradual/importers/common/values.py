@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
+from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
@@ -180,6 +181,12 @@ class Value:
         """Whether a scalar is true; None if that is not known."""
         known = self.elements
         return None if known is None else bool(known.item())
+
+    @property
+    def goal(self) -> Constraint | None:
+        """The constraint on sizes that a scalar condition is; None if that is not known."""
+        (found,) = self.tensor.contents or (None,)
+        return found if isinstance(found, Constraint) else None
 
     def numbers(self, what: str) -> list[int]:
         """Its elements as integers."""

@@ -65,6 +65,14 @@ class Bodies(Protocol):
         """For each result of a function, whether it is the parameter at the same place."""
         ...
 
+    def promised(self, value: Value, rank: int) -> None:
+        """Note that a value is used as one of a rank."""
+        ...
+
+    def require(self, condition: Value) -> None:
+        """Require a condition of the program's callers, if it is about the sizes of the inputs and always evaluated."""
+        ...
+
     def read(self, variable: Variable, dtype: DType) -> Value:
         """The value of a variable, which is a parameter of the program."""
         ...
@@ -100,6 +108,8 @@ class Use(Applying):
         found = self.held(index)
         if isinstance(found, Value):
             return found
+        if isinstance(found, Variable) and found.is_reference and isinstance(found.dtype, DType):
+            return self.bodies.read(found, found.dtype)
         kinds: dict[type, str] = {Text: "a text", Variable: "the handle of a variable", Stacked: "a list"}
         raise Unsupported(f"{kinds[type(found)]} where a tensor has to be")
 
@@ -115,6 +125,7 @@ class Use(Applying):
         """The value, promised to have a rank where its rank is not known."""
         if not isinstance(value.type, UnrankedType):
             return value
+        self.bodies.promised(value, rank)
         type = TensorType((Hole(),) * rank, value.dtype)
         made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
         return Value(self.builder.open(type), made)

@@ -9,7 +9,9 @@ imported is reported at once: after a refused node, the import goes on with the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from gradual.dims.term.dim import SizeOf
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unsupported, grouped
@@ -19,6 +21,7 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.elements import activations, bits, codes
+from gradual.importers.tensorflow.file.bundle import weight
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.importers import IMPORTERS, PORTS, Held, Result, Use
 from gradual.importers.tensorflow.operators import (
@@ -76,13 +79,29 @@ def program(
 ) -> Program:
     """The program of a model, in which `@main` requires the conditions `where`.
 
-    With `opens`, `empty` and `called` as for ONNX models.  Raises Refused with all reasons against the import, Misused
-    if an option does not fit the model.
+    With `opens`, `empty` and `called` as for ONNX models.  The rank of a variable that is not recorded is the one at
+    which it is first used.  Raises Refused with all reasons against the import, Misused if an option does not fit the
+    model.
     """
-    try:
-        return _Import(model, opens, called or {}, progress).program(where, empty)
-    except Unsupported as error:
-        raise Refused([str(error)]) from error
+    while True:
+        attempt = _Import(model, opens, called or {}, progress)
+        try:
+            found = attempt.program(where, empty)
+        except Unsupported as error:
+            raise Refused([str(error)]) from error
+        except Refused:
+            if not attempt.ranks:
+                raise
+        else:
+            if not attempt.ranks:
+                return found
+        model = _with_ranks(model, attempt.ranks)
+
+
+def _with_ranks(model: Model, ranks: Mapping[str, int]) -> Model:
+    """The model, in which some variables have ranks."""
+    known = {name: replace(model.variables[name], shape=(None,) * rank) for name, rank in ranks.items()}
+    return replace(model, variables={**model.variables, **known})
 
 
 class _Import:
@@ -93,7 +112,12 @@ class _Import:
         around: the functions whose bodies are being imported.
         index: the index of the node of the graph itself that is being imported.
         operations: how many nodes have been imported.
-        parameters: the parameters for variables, by the names of these.
+        ranks: the ranks at which variables of unknown rank are used, by the names of these.
+        parameters: the parameters for variables whose values are not saved, by the names of these.
+        weights: the values of the others.
+        taken: the parameters for inputs.
+        clauses: the conditions that the graph asserts of the sizes of its inputs.
+        main: the body of `@main`.
     """
 
     def __init__(self, model: Model, opens: bool, called: Mapping[str, str], progress: Progress) -> None:
@@ -104,7 +128,12 @@ class _Import:
         self.around: list[str] = []
         self.index = 0
         self.operations = 0
+        self.ranks: dict[str, int] = {}
         self.parameters: dict[str, tuple[Value, Origin, str]] = {}
+        self.weights: dict[str, Value] = {}
+        self.clauses: dict[str, None] = {}
+        self.taken: frozenset[str] = frozenset()
+        self.main = self.builder.block
         self.progress = progress
 
     def program(self, where: Sequence[str], empty: Sequence[str]) -> Program:
@@ -112,6 +141,7 @@ class _Import:
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {name: (variable,) for name, variable in self.model.variables.items()}
         inputs, types = self.inputs(scope)
+        self.taken = frozenset(inputs)
         if not self.reasons:
             check_conditions(where, inputs, types, self.dims)
         try:
@@ -123,7 +153,7 @@ class _Import:
                 value, origin, type = self.parameters[name]
                 inputs[str(value.origin)] = origin
                 types.append(type)
-        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where]
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where, *self.clauses]
         return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
 
     def notes(self) -> Iterator[str]:
@@ -155,11 +185,31 @@ class _Import:
 
     def read(self, variable: Variable, dtype: DType) -> Value:
         """The value of a variable, a parameter."""
+        if variable.stored is not None:
+            if variable.name not in self.weights:
+                found = weight(variable.name, variable.stored)
+                self.weights[variable.name] = self.builder.weight(variable.name, found)
+            return self.weights[variable.name]
         if variable.name not in self.parameters:
             value, written = self.input(Port(variable.name, variable.dtype or dtype, variable.shape))
             origin = Origin(f"variable `{variable.name}`", f"{variable.name}: {written}", variable.name)
             self.parameters[variable.name] = value, origin, written
         return self.parameters[variable.name][0]
+
+    def promised(self, value: Value, rank: int) -> None:
+        """Note the rank at which a variable is used."""
+        for name, (parameter, _, _) in self.parameters.items():
+            if value is parameter:
+                self.ranks.setdefault(name, rank)
+
+    def require(self, condition: Value) -> None:
+        """Require a condition of callers, if it is about the sizes of the inputs and always evaluated."""
+        goal = condition.goal
+        if goal is None or self.builder.block is not self.main or "//" in str(goal):
+            return
+        witnesses = [name.witness for name in goal.variables()]
+        if witnesses and all(isinstance(one, SizeOf) and one.value in self.taken for one in witnesses):
+            self.clauses[str(goal)] = None
 
     def body(self, scope: Scope) -> str:
         """The body of `@main`; raises Told if anything prevents the import."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
-from gradual.importers.tensorflow.file.schema import Called, Text
+from gradual.importers.tensorflow.file.schema import Called, Shape, Text
 from gradual.importers.tensorflow.file.wire import Malformed, Message
 from gradual.limits import LIMITS
 from gradual.tensors.exchange.array_protocols import elements_of
@@ -49,9 +49,6 @@ _OTHERS = {
     VARIANT: "variant",
 }
 """Those that programs do not have."""
-
-Shape = tuple[int | None, ...] | None
-"""A recorded shape: None for a size, or a rank, that is not known."""
 
 
 def dtype(number: int) -> DType | Unread:

@@ -6,12 +6,14 @@ Field numbers are those of `meta_graph.proto` and `saved_model.proto` of TensorF
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gradual.importers.common.refusals import Misused, Unread
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, dtype, shape
 from gradual.importers.tensorflow.file.graphs import functions_of, nodes_of, numbered
-from gradual.importers.tensorflow.file.schema import Model, Node, Nodes, Source, Text, Variable
+from gradual.importers.tensorflow.file.restoring import restored
+from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Stored, Variable
 from gradual.importers.tensorflow.file.wire import Malformed, Message
 
 DEFAULT = "serving_default"
@@ -26,19 +28,23 @@ _EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
 """Operators whose results are not those of a graph."""
 
 
-def of_graph(graph: Message) -> Model:
+Saved = Mapping[str, Stored]
+"""The values of a checkpoint by name."""
+
+
+def of_graph(graph: Message, saved: Saved) -> Model:
     """The model of a `GraphDef`: its results are what no other node takes, and among these only those that are named.
 
     Concrete functions end in an `Identity` for each result.
     """
-    nodes = nodes_of(graph)
+    nodes, functions = nodes_of(graph), functions_of(graph)
     taken = {one.node for node in nodes.values() for one in node.inputs}
     ends = [node for node in nodes.values() if node.name not in taken and node.operator not in _EFFECTS]
     named = [node for node in ends if node.operator in _RESULTS]
     results = sorted(named or ends, key=_place)
     outputs = tuple((node.name, source) for node in results for source in _results(node))
     inputs = {node.name: port_of(node) for node in nodes.values() if _is_input(node)}
-    return Model(nodes, functions_of(graph), inputs, outputs, (), variables_of(nodes))
+    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, saved))
 
 
 def _results(node: Node) -> Iterator[Source]:
@@ -65,45 +71,47 @@ def port_of(node: Node, name: str = "") -> Port:
     return Port(name or node.name, kind, sizes if isinstance(sizes, tuple) else None)
 
 
-def variables_of(nodes: Nodes) -> Mapping[str, Variable]:
+def variables_of(nodes: Nodes, functions: Mapping[str, Function], saved: Saved) -> Mapping[str, Variable]:
     """The variables among some nodes: handles, and placeholders of those of a function that is called with them."""
-    return dict(_variables(nodes))
+    names = restored(nodes, functions) if saved else {}
+    return {name: replace(one, stored=saved.get(names.get(name, ""))) for name, one in _variables(nodes)}
 
 
 def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
     for node in nodes.values():
         if node.operator == PLACEHOLDER and node.attributes.get("dtype") == OF_RESOURCES:
             yield node.name, Variable(node.name)
-        elif node.operator in ("VarHandleOp", "VariableV2"):
+        elif node.operator in ("VarHandleOp", "VariableV2", "Variable"):
             known, sizes = node.attributes.get("dtype"), node.attributes.get("shape")
-            yield node.name, Variable(node.name, known, sizes if isinstance(sizes, tuple) else None)
+            is_reference = node.operator != "VarHandleOp"
+            yield node.name, Variable(node.name, known, sizes if isinstance(sizes, tuple) else None, None, is_reference)
 
 
 # --------------------------------------------------------------------------------------------------------- signatures
-def of_saved_model(saved: Message, wanted: str) -> Model:
+def of_saved_model(whole: Message, saved: Saved, wanted: str) -> Model:
     """The model of a signature in a `SavedModel`; of several graphs that with the tag `serve`."""
-    graphs = list(saved.messages(2))
+    graphs = list(whole.messages(2))
     if not graphs:
         raise Malformed("it has no graph")
     served = [one for one in graphs if "serve" in one.message(1).texts(4)]
-    return of_meta_graph((served or graphs)[0], wanted)
+    return of_meta_graph((served or graphs)[0], saved, wanted)
 
 
-def of_meta_graph(meta: Message, wanted: str) -> Model:
+def of_meta_graph(meta: Message, saved: Saved, wanted: str) -> Model:
     """The model of a signature in a `MetaGraphDef`; that of the graph itself if there are no signatures."""
     signatures = {name: one for name, one in meta.entries(5) if name != _INITIAL}
     graph = meta.message(2)
     if not signatures and not wanted:
-        return of_graph(graph)
+        return of_graph(graph, saved)
     name = wanted or (DEFAULT if DEFAULT in signatures else next(iter(signatures)))
     if name not in signatures or (not wanted and len(signatures) > 1 and name != DEFAULT):
         have = ", ".join(f"`{one}`" for one in sorted(signatures)) or "none"
         says = f"`{name}` names no signature" if wanted else "no signature is the default one"
         raise Misused("signature", f"{says}; the signatures are {have}")
-    nodes = nodes_of(graph)
+    nodes, functions = nodes_of(graph), functions_of(graph)
     inputs = {place.node: _port(nodes, place, name, info) for name, place, info in _ports(signatures[name], 1)}
     outputs = tuple((name, place) for name, place, _ in _ports(signatures[name], 2))
-    return Model(nodes, functions_of(graph), inputs, outputs, (), variables_of(nodes))
+    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, saved))
 
 
 def _ports(signature: Message, field: int) -> Sequence[tuple[str, Source, Message]]:
@@ -120,9 +128,3 @@ def _port(nodes: Nodes, place: Source, name: str, info: Message) -> Port:
     if isinstance(kind, Unread):
         kind = Unread(f"`{name}` has {kind.says}")
     return Port(name, kind, shape(info.message(3)) if info.has(3) else None)
-
-
-def texts_of(node: Node | None) -> tuple[str, ...]:
-    """The texts of a constant; none of anything else."""
-    found = node.attributes.get("value") if node is not None else None
-    return found.parts if isinstance(found, Text) else ()

@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradual.importers.common.refusals import Unreadable
-from gradual.importers.tensorflow.file.models import of_graph, of_meta_graph, of_saved_model
+from gradual.importers.tensorflow.file.bundle import entries_of
+from gradual.importers.tensorflow.file.models import Saved, of_graph, of_meta_graph, of_saved_model
 from gradual.importers.tensorflow.file.schema import Model
 from gradual.importers.tensorflow.file.wire import Malformed, Message, message
 from gradual.limits import LIMITS
@@ -31,21 +32,26 @@ def load(path: str, signature: str = "") -> Model:
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{place}`: {error.strerror or error}") from error
     try:
-        return read(data, signature)
+        return read(data, entries_of(_variables(place)), signature)
     except Malformed as error:
         raise Unreadable("E0703", f"`{path}` is not a TensorFlow model: {error}") from error
 
 
-def read(data: bytes, signature: str = "") -> Model:
-    """The model in some bytes; raises Malformed if there is none."""
+def _variables(place: Path) -> Path:
+    """Where the values of a model's variables are, without the ending of a file: beside a graph, or in a folder."""
+    return place.with_name("variables") / "variables" if place.name == SAVED else place.with_suffix("")
+
+
+def read(data: bytes, saved: Saved, signature: str = "") -> Model:
+    """The model in some bytes, with the saved values of its variables; raises Malformed if there is none."""
     whole = message(memoryview(data))
     if _is_saved_model(whole):
-        return of_saved_model(whole, signature)
+        return of_saved_model(whole, saved, signature)
     if _is_meta_graph(whole):
-        return of_meta_graph(whole, signature)
+        return of_meta_graph(whole, saved, signature)
     if not whole.has(1):
         raise Malformed("it has no nodes")
-    return of_graph(whole)
+    return of_graph(whole, saved)
 
 
 def _is_saved_model(whole: Message) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
@@ -86,19 +87,39 @@ class Function:
     runs: tuple[str, ...]
 
 
+Shape = tuple[int | None, ...] | None
+"""A recorded shape: None for a size, or a rank, that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where the elements of a variable are.
+
+    Attributes:
+        file: the file with them, where they begin at `offset` and have `size` bytes.
+    """
+
+    dtype: DType | Unread
+    shape: Shape
+    file: Path
+    offset: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable whose value is a parameter of the program.
 
     Attributes:
-        shape: None if it is not recorded.
-        place: where its elements are in the variables of a SavedModel, if they are.
+        stored: where its value is, if that is saved.
+        is_reference: whether the node is the value itself, as in TensorFlow 1, and not a handle of it.
     """
 
     name: str
     dtype: DType | Unread | None = None
-    shape: tuple[int | None, ...] | None = None
-    place: str = ""
+    shape: Shape = None
+    stored: Stored | None = None
+    is_reference: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class Message:
                 continue
             at = 0
             while at < len(found):
-                value, at = _varint(found, at)
+                value, at = varint(found, at)
                 yield value
 
     def integers(self, field: int) -> Iterator[int]:
@@ -108,10 +108,10 @@ def message(data: memoryview) -> Message:
     fields: dict[int, list[Field]] = {}
     at = 0
     while at < len(data):
-        key, at = _varint(data, at)
+        key, at = varint(data, at)
         value: Field
         if key & 7 == _VARINT:
-            value, at = _varint(data, at)
+            value, at = varint(data, at)
         else:
             width, at = _width(data, at, key & 7)
             value, at = data[at : at + width], at + width
@@ -124,13 +124,13 @@ def message(data: memoryview) -> Message:
 def _width(data: memoryview, at: int, kind: int) -> tuple[int, int]:
     """How many bytes a field has, and where they begin."""
     if kind == _BYTES:
-        return _varint(data, at)
+        return varint(data, at)
     if kind in (_FIXED32, _FIXED64):
         return 4 if kind == _FIXED32 else 8, at
     raise Malformed(f"a field of the kind {kind}")
 
 
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
+def varint(data: memoryview, at: int) -> tuple[int, int]:
     """The number that begins at an offset, and the offset after it."""
     value = 0
     for place, byte in enumerate(data[at : at + _LONGEST]):

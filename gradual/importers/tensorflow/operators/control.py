@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from gradual.importers.common.branching import branched, repeated
@@ -11,6 +11,10 @@ from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Held, Use, imports
 from gradual.importers.tensorflow.operators.tensor_lists import as_value
 from gradual.types.dtype import DType
+from gradual.types.type import TensorType, UnrankedType
+
+Results = Callable[[], Sequence[Held]]
+"""Imports a branch into the current block, and returns its results."""
 
 
 @imports("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
@@ -39,7 +43,8 @@ def _case(use: Use, names: Sequence[str], at: int) -> Sequence[Held]:
     if not names:
         raise Unsupported("no branches")
     here = use.call("equal", use[0], use.like(at, use[0]))
-    bodies = [partial(use.bodies.outputs, names[at], use.inputs[1:]), partial(_case, use, names, at + 1)]
+    first: Results = partial(use.bodies.outputs, names[at], use.inputs[1:])
+    bodies: list[Results] = [first, partial(_case, use, names, at + 1)]
     return branched(use, here, [partial(_values, use, body) for body in bodies])
 
 
@@ -52,7 +57,7 @@ def _branched(use: Use, condition: Value, names: Sequence[str], inputs: Sequence
     return found
 
 
-def _values(use: Use, body: partial[Sequence[Held]]) -> list[Value]:
+def _values(use: Use, body: Results) -> list[Value]:
     """The results of a branch; a branch that only checks something gives a truth."""
     return [as_value(use, one) for one in body()] or [use.builder.number(True, DType.BOOL)]
 
@@ -83,9 +88,17 @@ def loop(use: Use) -> Sequence[Held]:
 
     def turn(carried: list[Value]) -> list[Value]:
         after = use.bodies.outputs(body, given(carried))
-        return [as_value(use, after[at]) for at in changed]
+        return [_fitting(use, at, as_value(use, after[at])) for at in changed]
 
     if max(changed, default=0) >= len(use.inputs):
         raise Unsupported(f"a body with more results than the {len(use.inputs)} values that are carried")
-    begun = [as_value(use, use.held(at)) for at in changed]
+    begun = [_fitting(use, at, as_value(use, use.held(at))) for at in changed]
     return given(repeated(use, use.node.name, begun, goes_on, turn) if changed else [])
+
+
+def _fitting(use: Use, at: int, value: Value) -> Value:
+    """A carried value, whose shape is what the graph says of it in all iterations."""
+    shapes = use.attribute("output_shapes", ())
+    shape = shapes[at] if at < len(shapes) else None
+    is_tensor = isinstance(value.type, TensorType | UnrankedType)
+    return use.of_shape(value, shape) if is_tensor and isinstance(shape, tuple) else value

@@ -53,7 +53,11 @@ def read(use: Use) -> Value:
 
 @imports("Assert")
 def asserted(use: Use) -> None:
-    """An assertion, with its texts as message; what comes after it by control edges knows that it holds."""
+    """An assertion, with its texts as message; what comes after it by control edges knows that it holds.
+
+    One about the sizes of the inputs is a condition on callers too, who are then blamed.
+    """
     said = [part for one in use.inputs[1:] if isinstance(one, Text) for part in one.parts]
     condition = use[0] if use[0].rank == 0 else use.call("all", use[0])
+    use.bodies.require(condition)
     use.builder.assertion(condition, " ".join(said) or use.who)

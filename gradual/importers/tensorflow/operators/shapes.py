@@ -9,7 +9,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 
 
 @imports("Shape")
@@ -56,6 +56,8 @@ def reshaped(use: Use, x: Value, sizes: Value) -> Value:
 def squeeze(use: Use) -> Value:
     """The tensor without some axes of size 1; without all such if none are given."""
     x, axes = use[0], use.integers("squeeze_dims")
+    if isinstance(x.type, UnrankedType):
+        return use.call("squeeze", x, axis=axes or None)
     if not axes and x.rank and all(x.extent(axis) not in (None, 1) for axis in range(x.rank)):
         return x
     return use.call("squeeze", x, axis=axes or None) if x.rank else x

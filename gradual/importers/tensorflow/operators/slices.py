@@ -9,6 +9,7 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.types.dtype import DType
+from gradual.types.type import UnrankedType
 
 END = 2**31 - 1
 """An end that stands for all that there is; a start too, where a slice counts down."""
@@ -35,7 +36,7 @@ class Part:
 @imports("StridedSlice")
 def strided_slice(use: Use) -> Value:
     """A slice: indices and ranges for axes, an ellipsis, and new axes."""
-    parts, new = _read(use, use[0].rank)
+    parts, new = _read(use)
     x = _ranges(use, use[0], [one for one in parts if not one.is_index and not _is_whole(one)])
     indices = [one for one in parts if one.is_index]
     for one in reversed(indices):
@@ -45,25 +46,32 @@ def strided_slice(use: Use) -> Value:
     return use.expanded(x, new)
 
 
-def _read(use: Use, rank: int) -> tuple[list[Part], list[int]]:
+def _read(use: Use) -> tuple[list[Part], list[int]]:
     """The parts for the axes, and the places of the new axes in the result."""
-    count = _length(use)
-    kinds = [_kind(use, at) for at in range(count)]
-    if kinds.count("ellipsis") > 1:
-        raise Unsupported("two ellipses")
-    named = sum(kind in ("range", "index") for kind in kinds)
-    if named > rank:
-        raise Unsupported(f"{named} indices for a tensor of rank {rank}")
+    kinds = [_kind(use, at) for at in range(_length(use))]
+    others = _others(use, kinds)
     parts, new, axis, place = list[Part](), list[int](), 0, 0
     for at, kind in enumerate(kinds):
         if kind == "ellipsis":
-            axis, place = axis + rank - named, place + rank - named
+            axis, place = axis + others, place + others
         elif kind == "new":
             new, place = [*new, place], place + 1
         else:
             parts.append(_part(use, at, axis, kind == "index"))
             axis, place = axis + 1, place + (kind == "range")
     return parts, new
+
+
+def _others(use: Use, kinds: Sequence[str]) -> int:
+    """How many axes an ellipsis stands for; 0 if nothing depends on it, so that the rank need not be known."""
+    named = sum(kind in ("range", "index") for kind in kinds)
+    if kinds.count("ellipsis") > 1:
+        raise Unsupported("two ellipses")
+    if isinstance(use[0].type, UnrankedType) and "ellipsis" not in kinds[:-1]:
+        return 0
+    if named > use[0].rank:
+        raise Unsupported(f"{named} indices for a tensor of rank {use[0].rank}")
+    return use[0].rank - named
 
 
 def _length(use: Use) -> int:

@@ -103,19 +103,17 @@ def _apart(use: Use, x: Value) -> Value:
 @imports("TensorListSetItem")
 def set_item(use: Use) -> Value:
     """The list with another element at an index."""
-    all, new = _as_list(use), use[2]
-    type = lists.wider(all.type, lists.of(use.builder, new.type))
-    all, new = lists.as_list(use.builder, all, type), lists.as_element(use.builder, new, type)
-    return lists.applied(use.builder, "@sequence_set", type, all, new, _place(use, 1))
+    all = _as_list(use)
+    new = lists.as_element(use.builder, use[2], all.type)
+    return lists.applied(use.builder, "@sequence_set", all.type, all, new, _place(use, 1))
 
 
 @imports("TensorListPushBack")
 def push(use: Use) -> Value:
     """The list with one more element at its end."""
-    all, new = _as_list(use), use[1]
-    type = lists.wider(all.type, lists.of(use.builder, new.type))
-    all, new = lists.as_list(use.builder, all, type), lists.as_element(use.builder, new, type)
-    return lists.applied(use.builder, "@sequence_append", type, all, new)
+    all = _as_list(use)
+    new = lists.as_element(use.builder, use[1], all.type)
+    return lists.applied(use.builder, "@sequence_append", all.type, all, new)
 
 
 @imports("TensorListPopBack", results=("output_handle", "tensor"))
