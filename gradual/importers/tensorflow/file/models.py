@@ -35,12 +35,12 @@ Saved = Mapping[str, Stored]
 def of_graph(graph: Message, saved: Saved) -> Model:
     """The model of a `GraphDef`: its results are what no other node takes, and among these only those that are named.
 
-    Concrete functions end in an `Identity` for each result.
+    Concrete functions end in an `Identity` for each result; others may be of frozen variables.
     """
     nodes, functions = nodes_of(graph), functions_of(graph)
     taken = {one.node for node in nodes.values() for one in node.inputs}
     ends = [node for node in nodes.values() if node.name not in taken and node.operator not in _EFFECTS]
-    named = [node for node in ends if node.operator in _RESULTS]
+    named = [node for node in ends if node.operator in _RESULTS and not _is_frozen(node, nodes)]
     results = sorted(named or ends, key=_place)
     outputs = tuple((node.name, source) for node in results for source in _results(node))
     inputs = {node.name: port_of(node) for node in nodes.values() if _is_input(node)}
@@ -51,6 +51,12 @@ def _results(node: Node) -> Iterator[Source]:
     """The results of a node, as many as it has inputs if it is one of several identities."""
     count = len(node.inputs) if node.operator == "IdentityN" else 1
     return (Source(node.name, "", index) for index in range(count))
+
+
+def _is_frozen(node: Node, nodes: Nodes) -> bool:
+    """Whether a node reads a variable that is now a constant; results of functions have names of their own."""
+    read = nodes.get(node.inputs[0].node) if node.inputs else None
+    return read is not None and read.operator == "Const" and node.name.partition("_")[0] != "Identity"
 
 
 def _place(node: Node) -> tuple[int, int]:

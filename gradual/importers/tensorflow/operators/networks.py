@@ -37,7 +37,7 @@ def layout_of(use: Use, rank: int = 4) -> str:
 
 
 def windows(use: Use, x: Value, kernel: Sequence[Width], steps: str = "dilations") -> Windows:
-    """The windows that attributes say, for kernels of some sizes; the one named `steps` says how far cells are apart."""
+    """The windows that attributes say, for kernels of some sizes; `steps` says how far their cells are apart."""
     layout = layout_of(use, len(kernel) + 2)
     axes = LAYOUTS[layout]
     strides, dilation = (along(use, name, axes) for name in ("strides", steps))
