@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradual.importers.common.refusals import Unreadable
+from gradual.importers.common.refusals import Misused, Unreadable
 from gradual.importers.tensorflow.file.bundle import Saved, saved_at
 from gradual.importers.tensorflow.file.models import of_graph, of_meta_graph, of_saved_model
 from gradual.importers.tensorflow.file.schema import Model
@@ -49,6 +49,8 @@ def read(data: bytes, saved: Saved, signature: str = "") -> Model:
         return of_saved_model(whole, saved, signature)
     if _is_meta_graph(whole):
         return of_meta_graph(whole, saved, signature)
+    if signature:
+        raise Misused("signature", "a graph by itself has no signatures")
     if not whole.has(1):
         raise Malformed("it has no nodes")
     return of_graph(whole, saved)
