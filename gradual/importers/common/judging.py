@@ -26,15 +26,24 @@ Judged = tuple[OpenedType, bool]
 
 
 class Judging:
-    """Judges applications; each unknown size gets a path of its own."""
+    """Judges applications; each unknown size gets a path of its own.
+
+    Attributes:
+        count: how many paths there are.
+    """
 
     def __init__(self) -> None:
-        self._unknowns = 0
+        self.count = 0
 
     def unknown(self) -> str:
         """A fresh path for unknowns."""
-        self._unknowns += 1
-        return f"%.{self._unknowns}"
+        self.count += 1
+        return f"%.{self.count}"
+
+    def is_before(self, count: int, size: Dim) -> bool:
+        """Whether a size is one of the first `count` unknowns, or of parameters."""
+        paths = (getattr(name.witness, "value", "") for name in size.variables() if name.is_existential)
+        return all(not path.startswith("%.") or int(path[2:].partition(".")[0]) <= count for path in paths)
 
     def open(self, type: Any) -> OpenedType:
         """The type with an unknown in place of each hole."""

@@ -44,6 +44,7 @@ def _from_onnx(path: str, importing: Importing, progress: Progress) -> Program:
     from gradual.importers.onnx.program import program
 
     _no_guards(path, importing)
+    _no_signature(path, importing)
     return program(load(path), importing.where, importing.opens, importing.empty, dict(importing.called), progress)
 
 
@@ -51,6 +52,7 @@ def _from_torch(path: str, importing: Importing, progress: Progress) -> Program:
     from gradual.importers.torch.file.reading import load
     from gradual.importers.torch.program import program
 
+    _no_signature(path, importing)
     model, archive = load(path)
     settings = importing.where, importing.opens, importing.empty
     return program(model, archive, *settings, dict(importing.called), importing.guards, progress)
@@ -68,6 +70,11 @@ def _from_tensorflow(path: str, importing: Importing, progress: Progress) -> Pro
 def _no_guards(path: str, importing: Importing) -> None:
     if importing.guards:
         raise click.UsageError(f"`{path}` has no guards: --guards is for exports of PyTorch")
+
+
+def _no_signature(path: str, importing: Importing) -> None:
+    if importing.signature:
+        raise click.UsageError(f"`{path}` has no signatures: --signature is for models of TensorFlow")
 
 
 _IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,15 +23,34 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 _FOOTER, _MAGIC = 48, 0xDB4775248B80FB57
-_TRAILER = 5
-"""The bytes after a block: the kind of its compression, and a checksum."""
+_TRAILER, _CHECKSUM = 5, 4
+"""The bytes after a block, the kind of its compression and a checksum; those after the length of a text."""
+_OBJECTS, _VALUE = "_CHECKPOINTABLE_OBJECT_GRAPH", "VARIABLE_VALUE"
+"""The name of the message that says which object has which value, and what it calls the value of a variable."""
 
 
-def entries_of(prefix: Path) -> Mapping[str, Stored]:
-    """The variables by name; none if the folder has no table.  Raises Malformed or Unreadable."""
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The values of a checkpoint.
+
+    Attributes:
+        values: where each is, by name.
+        objects: the number of an object -> the name of its value.
+    """
+
+    values: Mapping[str, Stored]
+    objects: Mapping[int, str]
+
+
+NOTHING = Saved({}, {})
+"""No values."""
+
+
+def saved_at(prefix: Path) -> Saved:
+    """The variables of a checkpoint; none if there is no table.  Raises Malformed or Unreadable."""
     index = prefix.with_name(f"{prefix.name}.index")
     if not index.is_file():
-        return {}
+        return NOTHING
     data = memoryview(_read(index, 0, LIMITS.directory + 1))
     if len(data) > LIMITS.directory:
         raise Unreadable("E0704", f"`{index}` is too long: the limit `directory` is {LIMITS.directory} bytes")
@@ -41,7 +61,20 @@ def entries_of(prefix: Path) -> Mapping[str, Stored]:
             shards = _shards(message(value))
         elif shards:
             found[str(key, errors="replace")] = _entry(message(value), prefix, shards)
-    return found
+    return Saved(found, dict(_names(found[_OBJECTS])) if _OBJECTS in found else {})
+
+
+def _names(stored: Stored) -> Iterator[tuple[int, str]]:
+    """The objects that have a value, by their numbers, each with the name of its value."""
+    if not 0 <= stored.size <= LIMITS.description or stored.offset < 0:
+        raise Malformed("the names of its objects are damaged")
+    raw = memoryview(_read(stored.file, stored.offset, stored.size))
+    length, at = varint(raw, 0)
+    graph = message(raw[at + _CHECKSUM : at + _CHECKSUM + length])
+    for number, node in enumerate(graph.messages(1)):
+        for attribute in node.messages(2):
+            if attribute.text(1) == _VALUE:
+                yield number, attribute.text(3)
 
 
 def _shards(header: Message) -> int:

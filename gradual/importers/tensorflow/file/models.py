@@ -11,10 +11,11 @@ from dataclasses import replace
 from gradual.importers.common.refusals import Misused, Unread
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, dtype, shape
+from gradual.importers.tensorflow.file.bundle import Saved
 from gradual.importers.tensorflow.file.graphs import functions_of, nodes_of, numbered
-from gradual.importers.tensorflow.file.restoring import restored
-from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Stored, Variable
-from gradual.importers.tensorflow.file.wire import Malformed, Message
+from gradual.importers.tensorflow.file.restoring import bound, restored
+from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
+from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message
 
 DEFAULT = "serving_default"
 """The name of the signature that is imported by default."""
@@ -26,10 +27,6 @@ _RESULTS = ("Identity", "IdentityN", "_Retval")
 """Operators that stand at the end of a graph to name its results."""
 _EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
 """Operators whose results are not those of a graph."""
-
-
-Saved = Mapping[str, Stored]
-"""The values of a checkpoint by name."""
 
 
 def of_graph(graph: Message, saved: Saved) -> Model:
@@ -77,10 +74,13 @@ def port_of(node: Node, name: str = "") -> Port:
     return Port(name or node.name, kind, sizes if isinstance(sizes, tuple) else None)
 
 
-def variables_of(nodes: Nodes, functions: Mapping[str, Function], saved: Saved) -> Mapping[str, Variable]:
+def variables_of(
+    nodes: Nodes, functions: Mapping[str, Function], saved: Saved, objects: Message = EMPTY
+) -> Mapping[str, Variable]:
     """The variables among some nodes: handles, and placeholders of those of a function that is called with them."""
-    names = restored(nodes, functions) if saved else {}
-    return {name: replace(one, stored=saved.get(names.get(name, ""))) for name, one in _variables(nodes)}
+    names = dict(restored(nodes, functions)) if saved.values else {}
+    names |= {name: saved.objects[number] for name, number in bound(nodes, objects) if number in saved.objects}
+    return {name: replace(one, stored=saved.values.get(names.get(name, ""))) for name, one in _variables(nodes)}
 
 
 def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
@@ -117,7 +117,7 @@ def of_meta_graph(meta: Message, saved: Saved, wanted: str) -> Model:
     nodes, functions = nodes_of(graph), functions_of(graph)
     inputs = {place.node: _port(nodes, place, name, info) for name, place, info in _ports(signatures[name], 1)}
     outputs = tuple((name, place) for name, place, _ in _ports(signatures[name], 2))
-    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, saved))
+    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, saved, meta.message(7)))
 
 
 def _ports(signature: Message, field: int) -> Sequence[tuple[str, Source, Message]]:

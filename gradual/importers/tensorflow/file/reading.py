@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradual.importers.common.refusals import Unreadable
-from gradual.importers.tensorflow.file.bundle import entries_of
-from gradual.importers.tensorflow.file.models import Saved, of_graph, of_meta_graph, of_saved_model
+from gradual.importers.common.refusals import Misused, Unreadable
+from gradual.importers.tensorflow.file.bundle import Saved, saved_at
+from gradual.importers.tensorflow.file.models import of_graph, of_meta_graph, of_saved_model
 from gradual.importers.tensorflow.file.schema import Model
 from gradual.importers.tensorflow.file.wire import Malformed, Message, message
 from gradual.limits import LIMITS
@@ -32,7 +32,7 @@ def load(path: str, signature: str = "") -> Model:
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{place}`: {error.strerror or error}") from error
     try:
-        return read(data, entries_of(_variables(place)), signature)
+        return read(data, saved_at(_variables(place)), signature)
     except Malformed as error:
         raise Unreadable("E0703", f"`{path}` is not a TensorFlow model: {error}") from error
 
@@ -49,6 +49,8 @@ def read(data: bytes, saved: Saved, signature: str = "") -> Model:
         return of_saved_model(whole, saved, signature)
     if _is_meta_graph(whole):
         return of_meta_graph(whole, saved, signature)
+    if signature:
+        raise Misused("signature", "a graph by itself has no signatures")
     if not whole.has(1):
         raise Malformed("it has no nodes")
     return of_graph(whole, saved)

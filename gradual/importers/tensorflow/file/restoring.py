@@ -1,12 +1,26 @@
-"""Which variable has which value of a checkpoint: the graph itself says so, where it restores them."""
+"""Which variable has which value of a checkpoint.
+
+A SavedModel has its objects in the order of the checkpoint, and says which of them each function is called with; a
+graph restores variables itself.  Source: `saved_object_graph.proto` and `trackable_object_graph.proto`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from gradual.importers.tensorflow.file.schema import Function, Node, Nodes, Source, Text
+from gradual.importers.tensorflow.file.wire import Message
 
 _ASSIGNS = ("AssignVariableOp", "Assign")
+
+
+def bound(nodes: Nodes, objects: Message) -> Iterator[tuple[str, int]]:
+    """The variables with which functions are called, by the names of their nodes, each with its object's number."""
+    taken = {name: list(one.numbers(2)) for name, one in objects.entries(2)}
+    for node in nodes.values():
+        numbers = taken.get(getattr(node.attributes.get("f"), "function", ""), [])
+        own = node.inputs[len(node.inputs) - len(numbers) :] if len(numbers) <= len(node.inputs) else ()
+        yield from ((one.node, number) for one, number in zip(own, numbers, strict=False))
 
 
 def restored(nodes: Nodes, functions: Mapping[str, Function]) -> Mapping[str, str]:

@@ -103,6 +103,10 @@ class Message:
         return list(struct.unpack(f"<{len(whole) // width}{'f' if width == 4 else 'd'}", whole))
 
 
+EMPTY = Message({})
+"""The message without fields."""
+
+
 def message(data: memoryview) -> Message:
     """The message in some bytes."""
     fields: dict[int, list[Field]] = {}
