@@ -33,6 +33,11 @@ REASONS = (
         *("String*", "Regex*", "Decode*", "Encode*", "AsString", "Substr", "UnicodeD*", "LookupTable*", "HashTable*"),
         "texts, files or tables, which programs do not have; save the part of the model after it",
     ),
+    (
+        *("Cholesky*", "MatrixInverse", "MatrixSolve*", "MatrixTriangularSolve", "MatrixDeterminant", "LogMatrix*"),
+        *("MatrixSquareRoot", "MatrixExponential", "MatrixLogarithm", "SelfAdjointEig*", "Svd", "Qr", "Lu", "Eig"),
+        "a decomposition of matrices, which programs do not have; compute it before, and take its result as an input",
+    ),
     ("*Grad", "*GradV2", "*Backprop*", "a gradient; save the model as it is used"),
     ("PyFunc*", "EagerPyFunc*", "XlaCallModule", "CustomCall*", "a call of code that is not in the graph"),
 )

@@ -52,6 +52,11 @@ def arrays(path: Path) -> list[Any]:
     return [found[key] for key in sorted(found, key=lambda key: int(key[1:]))]
 
 
+def placed(one: Import, inputs: Sequence[Any]) -> list[Any]:
+    """The inputs `inputs_0`, `inputs_1`, ... in the order in which the graph has them."""
+    return [inputs[int(name.rpartition("_")[2])] for name in one.model.inputs]
+
+
 def ran(one: Import, inputs: Sequence[Any]) -> list[Any]:
     """The results of a run at some inputs."""
     value = one.compilation.run("@main", *map(Tensor, inputs), *one.imported.weights.values())
@@ -60,7 +65,11 @@ def ran(one: Import, inputs: Sequence[Any]) -> list[Any]:
 
 def differences(one: Import, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
     """What a run at these inputs gives otherwise than these outputs; empty where nothing is."""
-    found = ran(one, inputs)
+    return differing(ran(one, inputs), outputs)
+
+
+def differing(found: Sequence[Any], outputs: Sequence[Any]) -> list[str]:
+    """What in some results is different from these outputs."""
     if len(found) != len(outputs):
         return [f"{len(found)} outputs for {len(outputs)}"]
     told = (difference(at, *pair) for at, pair in enumerate(zip(found, outputs, strict=True)))

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from gradual.importers.common.composed.arithmetic import (
     Term,
     absolute,
-    atan,
+    atan2,
     erf,
     exp,
     expm1,
-    is_below_zero,
     isinf,
     lesser,
     log,
     log1p,
-    sign,
     where,
 )
 from gradual.importers.common.values import Value
@@ -78,15 +76,7 @@ def xdivy(x: Term, y: Term) -> Term:
     return where(x.equals(0.0), 0.0, x / y)
 
 
-@composed("Atan2")
-def atan2(y: Term, x: Term) -> Term:
-    """The angle of a point (x, y), from -pi to pi."""
-    both = isinf(y) & isinf(x)
-    y, x = where(both, sign(y), y), where(both, sign(x), x)
-    half = where(is_below_zero(y), -math.pi, math.pi, y)
-    upright = where(y.equals(0.0), where(is_below_zero(x), half, y), half / 2.0)
-    return where(x.equals(0.0), upright, atan(y / x) + where(x < 0.0, half, 0.0))
-
+composed("Atan2")(atan2)
 
 _LANCZOS = (
     0.99999999999980993,

@@ -87,6 +87,7 @@ IMPORTERS.update({name: partial(_binary, operator) for name, operator in BINARY.
 @imports("Cast")
 def cast(use: Use) -> Value:
     """The elements in another type."""
+    use.only("Truncate", False)
     return use.as_type(use[0], use.dtype("DstT"))
 
 
@@ -162,7 +163,7 @@ def select(use: Use) -> Value:
 @imports("ClipByValue")
 def clip(use: Use) -> Value:
     """Elements limited to a range."""
-    return use.call("minimum", use.call("maximum", use[0], use[1]), use[2])
+    return use.call("maximum", use.call("minimum", use[0], use[2]), use[1])
 
 
 @imports("BiasAdd", "BiasAddV1")

@@ -18,7 +18,7 @@ def resize(use: Use) -> Value:
     settings: dict[str, Any] = {"layout": "NHWC", "method": "linear" if is_linear else "nearest_neighbor"}
     settings["coordinate_transformation_mode"] = _coordinates(use)
     if not is_linear:
-        settings["rounding_method"] = "round" if use.flag("align_corners") else "floor"
+        settings["rounding_method"] = "floor" if settings["coordinate_transformation_mode"] == "asymmetric" else "round"
     x = use.as_type(x, DType.FLOAT32) if is_linear else x
     if sizes.extent(0) != 2:
         raise Unsupported("sizes that are not two")

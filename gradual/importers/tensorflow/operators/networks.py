@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradual.importers.common.composed.arithmetic import counted, extent, greater
@@ -134,6 +134,10 @@ def depthwise_convolution(use: Use) -> Value:
 @imports("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D")
 def pool(use: Use) -> Value:
     """The greatest element or the mean of each window; padding does not count."""
+    return _pooled(use)
+
+
+def _pooled(use: Use) -> Value:
     count = 3 if use.node.operator.endswith("3D") else 2
     x = use.ranked(0, count + 2)
     kernel = along(use, "ksize", LAYOUTS[layout_of(use, count + 2)])
@@ -143,6 +147,14 @@ def pool(use: Use) -> Value:
     if kind == "avg" and "padding" in settings:
         settings["count_include_pad"] = False
     return use.call(f"nn.{kind}_pool{count}d", x, **settings)
+
+
+@imports("MaxPoolV2")
+def pool_of_inputs(use: Use) -> Value:
+    """The same, with sizes and strides as inputs."""
+    given = {name: tuple(use[at].numbers(name)) for at, name in ((1, "ksize"), (2, "strides"))}
+    node = replace(use.node, operator="MaxPool", attributes={**use.node.attributes, **given})
+    return _pooled(replace(use, node=node, inputs=use.inputs[:1]))
 
 
 # ----------------------------------------------------------------------------------------------------------- padding

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gradual.importers.common.composed.arithmetic import counted
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
@@ -44,6 +45,23 @@ def strided_slice(use: Use) -> Value:
         place = use.builder.number(one.start, DType.INT64) if isinstance(one.start, int) else one.start
         x = use.call("take", x, place, axis=one.axis, mode="fast")
     return use.expanded(x, new)
+
+
+@imports("Slice")
+def block(use: Use) -> Value:
+    """A number of elements from a start on, along each axis; -1 stands for all that follow."""
+    starts, counts = use.sizes(use[1]), use.sizes(use[2])
+    x = use.ranked(0, len(starts))
+    parts = [
+        Part(
+            axis, start, None if count == -1 else use.written_size((counted(use, start) + counted(use, count)).value), 1
+        )
+        for axis, (start, count) in enumerate(zip(starts, counts, strict=True))
+    ]
+    x = _ranges(use, x, [one for one in parts if not _is_whole(one)])
+    for axis, count in enumerate(counts):
+        x = x if count == -1 else use.exactly(x, axis, count)
+    return x
 
 
 def _read(use: Use) -> tuple[list[Part], list[int]]:

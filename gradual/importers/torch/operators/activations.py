@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gradual.importers.common.composed.arithmetic import (
     Term,
     absolute,
-    atan,
+    atan2,
     between,
     erf,
     exp,
@@ -26,7 +26,6 @@ from gradual.importers.common.composed.arithmetic import (
     log2,
     rounded,
     sigmoid,
-    sign,
     sin,
     sqrt,
     tanh,
@@ -259,14 +258,7 @@ def xlogy(self: Term, other: Term) -> Term:
     return where(self.equals(0.0) & ~isnan(other), 0.0, self * log(other))
 
 
-@composed("aten.atan2.default", "aten.arctan2.default")
-def atan2(self: Term, other: Term) -> Term:
-    """The angle of a point (other, self), from -pi to pi."""
-    both = isinf(self) & isinf(other)
-    y, x = where(both, sign(self), self), where(both, sign(other), other)
-    half = where(is_below_zero(y), -math.pi, math.pi, y)
-    upright = where(y.equals(0.0), where(is_below_zero(x), half, y), half / 2.0)
-    return where(x.equals(0.0), upright, atan(y / x) + where(x < 0.0, half, 0.0))
+composed("aten.atan2.default", "aten.arctan2.default")(lambda self, other: atan2(self, other))
 
 
 @composed("aten.hypot.default")

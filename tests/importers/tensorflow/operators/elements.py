@@ -158,5 +158,5 @@ CASES = {
     "random": each(lambda x: x + raw.RandomUniform(shape=[3], dtype=tf.float32), floats(3), refused="random numbers"),
     "spectrum": each(lambda x: tf.abs(tf.signal.rfft(x)), floats(8), refused="complex numbers"),
     "text": each(lambda x: raw.AsString(input=x), floats(2), refused="texts"),
-    "decomposed": each(lambda x: raw.Cholesky(input=x), numpy.eye(3, dtype="float32"), refused="matrix"),
+    "decomposed": each(lambda x: raw.Cholesky(input=x), numpy.eye(3, dtype="float32"), refused="decomposition"),
 }

@@ -135,10 +135,13 @@ CASES = {
         lambda i, u, s: raw.ScatterNd(indices=i, updates=u, shape=s),
         *(table([[4], [3], [1]]), integers(3, 2), table(5, 2)),
     ),
-    "in_place": each(
-        lambda x, i, v: [raw.InplaceUpdate(x=x, i=i, v=v), raw.InplaceAdd(x=x, i=i, v=v)],
-        *(floats(4, 2), table(3, 1), floats(2, 2, seed=2)),
-    ),
+    **{
+        f"in_place_{name.lower()}": each(
+            lambda x, i, v, name=name: getattr(raw, f"Inplace{name}")(x=x, i=i, v=v),
+            *(floats(4, 2), table(3, 1), floats(2, 2, seed=2)),
+        )
+        for name in ("Update", "Add", "Sub")
+    },
     "stitch": each(
         lambda x, y: raw.DynamicStitch(indices=[[0, 3], [[1, 2], [4, 0]]], data=[x, y]), floats(2, 2), floats(2, 2, 2)
     ),

@@ -241,7 +241,7 @@ CASES = {
     "crops_nearest": each(
         lambda x, b, i: raw.CropAndResize(image=x, boxes=b, box_ind=i, crop_size=[3, 1], method="nearest"),
         integers(2, 4, 5, 2, dtype="uint8"),
-        table([[0.1, 0.2, 0.9, 0.7], [-0.5, 0.0, 1.2, 1.0]], dtype="float32"),
+        table([[0.1, 0.2, 0.8, 0.7], [-0.5, 0.0, 1.2, 1.0]], dtype="float32"),
         table(0, 1),
     ),
     "pads": each(
