@@ -20,7 +20,7 @@ from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
-from gradual.importers.tensorflow.elements import activations, bits, codes
+from gradual.importers.tensorflow.elements import activations, bits, codes, colours, special
 from gradual.importers.tensorflow.file.bundle import weight
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.importers import IMPORTERS, PORTS, Held, Result, Use
@@ -39,8 +39,8 @@ from gradual.importers.tensorflow.operators import (
 )
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
-from gradual.importers.tensorflow.selecting import creating, diagonals, ordering, scattering
-from gradual.importers.tensorflow.signals import blocks, normalizations, patches, resizing, transposed
+from gradual.importers.tensorflow.selecting import creating, diagonals, layouts, ordering, scattering, sparse
+from gradual.importers.tensorflow.signals import averaging, blocks, normalizations, patches, resizing, transposed
 from gradual.importers.tensorflow.survey import not_imported
 from gradual.limits import LIMITS
 from gradual.origin import Origin
@@ -59,9 +59,9 @@ FAMILIES = (
     shapes,
     slices,
     tensor_lists,
-    *(activations, bits, codes),
-    *(creating, diagonals, ordering, scattering),
-    *(blocks, normalizations, patches, resizing, transposed),
+    *(activations, bits, codes, colours, special),
+    *(creating, diagonals, layouts, ordering, scattering, sparse),
+    *(averaging, blocks, normalizations, patches, resizing, transposed),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

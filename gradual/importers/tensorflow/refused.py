@@ -38,6 +38,14 @@ REASONS = (
         *("MatrixSquareRoot", "MatrixExponential", "MatrixLogarithm", "SelfAdjointEig*", "Svd", "Qr", "Lu", "Eig"),
         "a decomposition of matrices, which programs do not have; compute it before, and take its result as an input",
     ),
+    (
+        *("Quantize*", "Dequantize", "Requantiz*", "UniformQuantize*", "UniformDequantize", "UniformRequantize"),
+        "elements of quantized types, which programs do not have; save the model with floats or fake quantization",
+    ),
+    (
+        *("Variable", "VariableV2", "IsVariableInitialized", "Scatter*", "RefIdentity", "RefSwitch", "RefMerge"),
+        "a variable of TensorFlow 1; freeze the graph, so that variables are constants",
+    ),
     ("*Grad", "*GradV2", "*Backprop*", "a gradient; save the model as it is used"),
     ("PyFunc*", "EagerPyFunc*", "XlaCallModule", "CustomCall*", "a call of code that is not in the graph"),
 )

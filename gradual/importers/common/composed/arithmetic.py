@@ -138,6 +138,12 @@ def is_below_zero(x: Term) -> Term:
     return (x < 0.0) | (1.0 / x < 0.0)
 
 
+def logaddexp(x: Term, y: Term) -> Term:
+    """log(exp(x) + exp(y))."""
+    apart = where(x.equals(y), 0.0, x - y)
+    return greater(x, y) + log1p(exp(-absolute(apart)))
+
+
 def atan2(y: Term, x: Term) -> Term:
     """The angle of a point (x, y), from -pi to pi."""
     both = isinf(y) & isinf(x)

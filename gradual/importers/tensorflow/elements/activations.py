@@ -5,17 +5,14 @@ They follow TensorFlow's kernels (`tensorflow/core/kernels/*_op.h`, and Eigen's 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from gradual.importers.common.composed.arithmetic import (
     Term,
     absolute,
     atan2,
-    erf,
     exp,
     expm1,
-    isinf,
     lesser,
     log,
     log1p,
@@ -24,7 +21,6 @@ from gradual.importers.common.composed.arithmetic import (
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.elements.composed import composed
 from gradual.importers.tensorflow.importers import Use, imports
-from gradual.types.dtype import DType
 
 
 @composed("Elu")
@@ -52,12 +48,6 @@ def softsign(x: Term) -> Term:
     return x / (1.0 + absolute(x))
 
 
-@imports("Erfc")
-def complementary_erf(use: Use) -> Value:
-    """1 - erf(x), in float64, so that small results are precise."""
-    return (1.0 - erf(Term(use, use.as_type(use[0], DType.FLOAT64)))).to(use[0].dtype).value
-
-
 @composed("Xlogy")
 def xlogy(x: Term, y: Term) -> Term:
     """x * log(y); 0 where x is 0."""
@@ -77,35 +67,6 @@ def xdivy(x: Term, y: Term) -> Term:
 
 
 composed("Atan2")(atan2)
-
-_LANCZOS = (
-    0.99999999999980993,
-    676.5203681218851,
-    -1259.1392167224028,
-    771.32342877765313,
-    -176.61502916214059,
-    12.507343278686905,
-    -0.13857109526572012,
-    9.9843695780195716e-6,
-    1.5056327351493116e-7,
-)
-"""The coefficients of Lanczos's approximation of the gamma function with g = 7."""
-
-
-@imports("Lgamma")
-def log_gamma(use: Use) -> Value:
-    """The logarithm of the absolute value of the gamma function, in float64."""
-    x = Term(use, use.as_type(use[0], DType.FLOAT64))
-    is_low = x < 0.5
-    far = where(is_low, 1.0 - x, x) - 1.0
-    series = 0.0 * far + _LANCZOS[0]
-    for at, one in enumerate(_LANCZOS[1:], 1):
-        series = series + one / (far + float(at))
-    way = far + 7.5
-    found = (far + 0.5) * log(way) - way + log(series * math.sqrt(2 * math.pi))
-    part = x - x.applied("floor")
-    mirrored = log(math.pi / (part * math.pi).applied("sin")) - found
-    return where(isinf(x), absolute(x), where(is_low, mirrored, found)).to(use[0].dtype).value
 
 
 @imports("ApproximateEqual")

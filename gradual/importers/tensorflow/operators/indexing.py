@@ -31,6 +31,7 @@ def gather_nd(use: Use) -> Value:
 
 def columns_of(use: Use, indices: Value) -> tuple[Value, int]:
     """The indices with their last axis first, and how many axes they index."""
+    use.only("bad_indices_policy", "", "DEFAULT", "ERROR")
     depth = indices.extent(indices.rank - 1) if indices.rank else None
     if depth is None:
         raise Unsupported("indices whose number of axes is not known here")

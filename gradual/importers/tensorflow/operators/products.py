@@ -18,7 +18,8 @@ def matrix_product(use: Use) -> Value:
 def products(use: Use) -> Value:
     """The products of the matrices of two batches, which broadcast to each other."""
     a, b = (_flipped(use, use[at], use.flag(f"adj_{name}")) for at, name in enumerate("xy"))
-    return product(use, a, b)
+    dtype = use.dtype("Tout", a.dtype)
+    return product(use, use.as_type(a, dtype), use.as_type(b, dtype))
 
 
 def _flipped(use: Use, x: Value, is_flipped: bool) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from gradual.importers.common.composed.scanning import log_sum_so_far
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
 from gradual.types.dtype import DType
@@ -47,4 +48,15 @@ def scan(use: Use) -> Value:
     backwards = use.flag("reverse")
     x = use.call("reverse", x, axis=axis) if backwards else x
     found = use.call(operator, x, axis=axis, exclusive=use.flag("exclusive") or None)
+    return use.call("reverse", found, axis=axis) if backwards else found
+
+
+@imports("CumulativeLogsumexp")
+def running_log_sum(use: Use) -> Value:
+    """The logarithm of the sum of exponentials up to each place along an axis, or from it on if `reverse`."""
+    use.only("exclusive", False)
+    axis = use.axis(1, use[0])
+    backwards = use.flag("reverse")
+    x = use.call("reverse", use[0], axis=axis) if backwards else use[0]
+    found = log_sum_so_far(use, use.node.name, x, axis)
     return use.call("reverse", found, axis=axis) if backwards else found

@@ -24,6 +24,7 @@ from gradual.importers.common.composed.arithmetic import (
     log,
     log1p,
     log2,
+    logaddexp,
     rounded,
     sigmoid,
     sin,
@@ -279,11 +280,7 @@ def heaviside(self: Term, values: Term) -> Term:
     return where(self.equals(0.0), values, where(self < 0.0, 0.0, 1.0, self))
 
 
-@composed("aten.logaddexp.default")
-def logaddexp(self: Term, other: Term) -> Term:
-    """log(exp(x) + exp(y))."""
-    apart = where(self.equals(other), 0.0, self - other)
-    return greater(self, other) + log1p(exp(-absolute(apart)))
+composed("aten.logaddexp.default")(lambda self, other: logaddexp(self, other))
 
 
 @composed("aten.logaddexp2.default")

@@ -159,4 +159,25 @@ CASES = {
     "spectrum": each(lambda x: tf.abs(tf.signal.rfft(x)), floats(8), refused="complex numbers"),
     "text": each(lambda x: raw.AsString(input=x), floats(2), refused="texts"),
     "decomposed": each(lambda x: raw.Cholesky(input=x), numpy.eye(3, dtype="float32"), refused="decomposition"),
+    "digamma": _unary("Digamma", table(0.1, 0.5, 1.0, 7.5, 30.0, -0.3, -2.6, dtype="float32")),
+    "erfinv": _unary("Erfinv", table(-1.0, -0.999, -0.5, 0.0, 0.3, 0.9999, 1.0, dtype="float32")),
+    "ndtri": _unary("Ndtri", table(0.0, 1e-4, 0.3, 0.5, 0.99, 1.0, dtype="float32")),
+    "hues": each(lambda x: raw.RGBToHSV(images=x), floats(2, 4, 3, low=0.0, high=1.0)),
+    "hues_grey": each(
+        lambda x: raw.RGBToHSV(images=x), table([[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 0.5, 0.5]], dtype="float32")
+    ),
+    "colours": each(lambda x: raw.HSVToRGB(images=x), floats(2, 4, 3, low=0.0, high=1.0)),
+    "colours_adjusted": each(
+        lambda x: [
+            raw.AdjustHue(images=x, delta=0.3),
+            raw.AdjustSaturation(images=x, scale=1.5),
+            raw.AdjustContrastv2(images=x, contrast_factor=0.7),
+        ],
+        floats(1, 3, 4, 3, low=0.0, high=1.0),
+    ),
+    "quantized": each(
+        lambda x: raw.QuantizeV2(input=x, min_range=-1.0, max_range=1.0, T=tf.quint8).output_min,
+        floats(3),
+        refused="quantized types",
+    ),
 }

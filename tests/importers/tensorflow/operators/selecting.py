@@ -109,7 +109,31 @@ CASES = {
     "log_scan": each(
         lambda x: [raw.CumulativeLogsumexp(x=x, axis=1), raw.CumulativeLogsumexp(x=x, axis=0, reverse=True)],
         floats(2, 4),
-        refused="CumulativeLogsumexp",
+    ),
+    "log_scan_before": each(
+        lambda x: raw.CumulativeLogsumexp(x=x, axis=0, exclusive=True), floats(3), refused="exclusive=True"
+    ),
+    "sparse_to_dense": Case(
+        lambda i, v: raw.SparseToDense(sparse_indices=i, output_shape=[2, 3], sparse_values=v, default_value=-1.0),
+        [[table([[0, 1], [1, 2]]), floats(2)], [table([[1, 0]]), floats(1)]],
+    ),
+    "sparse_to_dense_given": each(
+        lambda i, v, s: raw.SparseToDense(sparse_indices=i, output_shape=s, sparse_values=v, default_value=0),
+        *(table(1, 3), table(7, 8), table([5])),
+    ),
+    "sparse_rows": each(
+        lambda i, v: list(raw.SparseFillEmptyRows(indices=i, values=v, dense_shape=[4, 5], default_value=9.0))[:3],
+        *(table([[0, 1], [2, 0], [2, 4]], dtype="int64"), floats(3)),
+    ),
+    "sparse_reshape": each(
+        lambda i: list(raw.SparseReshape(input_indices=i, input_shape=[2, 6], new_shape=[3, -1])),
+        table([[0, 1], [1, 5]], dtype="int64"),
+    ),
+    "sparse_product": each(
+        lambda i, v, b: raw.SparseTensorDenseMatMul(
+            a_indices=i, a_values=v, a_shape=[2, 3], b=b, adjoint_a=True, adjoint_b=True
+        ),
+        *(table([[0, 1], [1, 2]], dtype="int64"), floats(2), floats(4, 2)),
     ),
     "gather": Case(
         lambda x, i: [

@@ -158,4 +158,24 @@ CASES = {
         ],
         floats(2),
     ),
+    "layouts": each(
+        lambda x: [
+            raw.DataFormatVecPermute(x=x),
+            raw.DataFormatVecPermute(x=x[1:3], src_format="NCHW", dst_format="NHWC"),
+            raw.DataFormatDimMap(x=x - 4),
+            raw.ConjugateTranspose(x=x[None], perm=[1, 0]),
+        ],
+        table(1, 3, 2, 0),
+    ),
+    "offsets": each(
+        lambda x, y: raw.ConcatOffset(concat_dim=1, shape=[tf.shape(x), tf.shape(y), [2, 7]]),
+        floats(2, 3),
+        floats(2, 1),
+    ),
+    "coordinates": each(lambda i: raw.UnravelIndex(indices=i, dims=[3, 4]), table(0, 5, 11)),
+    "cross": each(lambda x, y: raw.Cross(a=x, b=y), floats(2, 3), floats(2, 3, seed=2)),
+    "whole_products": each(
+        lambda x, y: raw.BatchMatMulV3(x=x, y=y, Tout=tf.int32),
+        *(integers(2, 3, dtype="int8", high=100), integers(3, 2, dtype="int8", high=100)),
+    ),
 }

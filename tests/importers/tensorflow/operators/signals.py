@@ -50,6 +50,9 @@ def _back_of(y: tf.Tensor) -> dict[str, object]:
     return {"input_sizes": [1, 7, 7, 2], "out_backprop": y, "strides": [1, 1, 1, 1], "padding": "VALID"}
 
 
+_TAPS = {"filter": floats(3, 3, 2, 3), "padding": "SAME"}
+
+
 def _norm(x: tf.Tensor, **settings: object) -> list[tf.Tensor]:
     vectors = [floats(3, seed=at, low=0.5) for at in range(4)]
     names = "scale", "offset", "mean", "variance"
@@ -253,4 +256,60 @@ CASES = {
         ],
         floats(2, 3),
     ),
+    "area": _resized("ResizeArea", [3, 9]),
+    "area_corners": each(
+        lambda x: raw.ResizeArea(images=x, size=[2, 2], align_corners=True), _SMALL, refused="align_corners=True"
+    ),
+    **{
+        f"weighted_{kind}": Case(
+            lambda x, kind=kind: raw.ScaleAndTranslate(
+                images=x, size=[3, 8], scale=[0.6, 1.7], translation=[0.1, -0.3], kernel_type=kind
+            ),
+            _IMAGES,
+        )
+        for kind in ("lanczos3", "triangle", "keyscubic", "gaussian", "mitchellcubic")
+    },
+    "weighted_plain": Case(
+        lambda x: raw.ScaleAndTranslate(
+            images=x, size=[3, 2], scale=[0.5, 0.5], translation=[0.0, 0.0], kernel_type="triangle", antialias=False
+        ),
+        _IMAGES,
+    ),
+    "antialiased": Case(
+        lambda x: tf.image.resize(x, tf.shape(x)[1:3] // 2, method="lanczos3", antialias=True), _IMAGES
+    ),
+    "back_first": each(
+        lambda y: raw.Conv2DBackpropInput(
+            input_sizes=[1, 2, 6, 5], out_backprop=y, strides=[1, 1, 2, 2], data_format="NCHW", **_TAPS
+        ),
+        floats(1, 3, 3, 3),
+        truth=lambda y: _first(
+            raw.Conv2DBackpropInput(input_sizes=[1, 6, 5, 2], out_backprop=_last(y), strides=[1, 2, 2, 1], **_TAPS)
+        ),
+    ),
+    "depthwise_first": each(
+        lambda x: raw.DepthwiseConv2dNative(
+            input=x, filter=floats(2, 3, 3, 2), strides=[1, 1, 1, 1], padding="SAME", data_format="NCHW"
+        ),
+        floats(1, 3, 4, 5),
+        truth=lambda x: _first(
+            raw.DepthwiseConv2dNative(input=_last(x), filter=floats(2, 3, 3, 2), strides=[1, 1, 1, 1], padding="SAME")
+        ),
+    ),
+    "pools_first": each(
+        lambda x: [
+            raw.MaxPool(input=x, ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", data_format="NCHW"),
+            raw.AvgPool(value=x, ksize=[1, 1, 2, 2], strides=[1, 1, 1, 2], padding="SAME", data_format="NCHW"),
+        ],
+        floats(1, 3, 5, 4),
+        truth=lambda x: [
+            _first(raw.MaxPool(input=_last(x), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")),
+            _first(raw.AvgPool(value=_last(x), ksize=[1, 2, 2, 1], strides=[1, 1, 2, 1], padding="SAME")),
+        ],
+    ),
+    "patches_volume": each(
+        lambda x: raw.ExtractVolumePatches(input=x, ksizes=[1, 2, 1, 2, 1], strides=[1, 1, 1, 2, 1], padding="VALID"),
+        floats(1, 3, 2, 4, 2),
+    ),
+    "space_to_batch_open": Case(lambda x: tf.nn.conv2d(x, floats(3, 3, 3, 2), 1, "SAME", dilations=[2, 3]), _IMAGES),
 }
