@@ -25,6 +25,7 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+        self._counts: dict[str, int] = {}
 
     def fresh(self, wanted: str) -> str:
         """An unused name for a local value, as similar to the wanted one as the language allows."""
@@ -36,10 +37,11 @@ class Names:
 
     def unused(self, name: str) -> str:
         """The name, with a number appended if it is taken."""
-        candidate, count = name, 1
+        candidate, count = name, self._counts.get(name, 1)
         while candidate in self._taken:
             candidate, count = f"{name}_{count}", count + 1
         self._taken.add(candidate)
+        self._counts[name] = count
         return candidate
 
 

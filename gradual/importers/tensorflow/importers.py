@@ -114,8 +114,11 @@ class Use(Applying):
         raise Unsupported(f"{kinds[type(found)]} where a tensor has to be")
 
     def tensors(self, start: int = 0, stop: int | None = None) -> list[Value]:
-        """Several inputs in a row."""
-        return [self[index] for index in range(len(self.inputs))[start:stop]]
+        """Several inputs in a row, of which there is at least one."""
+        found = [self[index] for index in range(len(self.inputs))[start:stop]]
+        if not found:
+            raise Unsupported("no inputs")
+        return found
 
     def ranked(self, index: int, rank: int) -> Value:
         """An input of this rank; where the rank is not known, it is promised."""

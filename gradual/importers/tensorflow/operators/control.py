@@ -28,33 +28,40 @@ def call(use: Use) -> Sequence[Held]:
 def choose(use: Use) -> Sequence[Held]:
     """The results of one of two functions."""
     names = [use.function(f"{branch}_branch") for branch in ("then", "else")]
-    return _branched(use, _truth(use, use[0]), names, use.inputs[1:])
+    bodies: list[Results] = [partial(use.bodies.outputs, name, use.inputs[1:]) for name in names]
+    return _kept(use, names[0], _branched(use, _truth(use, use[0]), bodies))
 
 
 @imports("Case", "StatelessCase")
 def case(use: Use) -> Sequence[Held]:
     """The results of the function at an index; of the last one if the index is out of bounds."""
-    return _case(use, use.functions("branches"), 0)
+    names = use.functions("branches")
+    if not names:
+        raise Unsupported("no branches")
+    return _kept(use, names[0], _case(use, names, 0))
 
 
 def _case(use: Use, names: Sequence[str], at: int) -> Sequence[Held]:
     if at + 1 == len(names):
         return use.bodies.outputs(names[at], use.inputs[1:])
-    if not names:
-        raise Unsupported("no branches")
     here = use.call("equal", use[0], use.like(at, use[0]))
-    first: Results = partial(use.bodies.outputs, names[at], use.inputs[1:])
-    bodies: list[Results] = [first, partial(_case, use, names, at + 1)]
-    return branched(use, here, [partial(_values, use, body) for body in bodies])
+    return _branched(
+        use, here, [partial(use.bodies.outputs, names[at], use.inputs[1:]), partial(_case, use, names, at + 1)]
+    )
 
 
-def _branched(use: Use, condition: Value, names: Sequence[str], inputs: Sequence[Held]) -> Sequence[Held]:
-    bodies = [partial(use.bodies.outputs, name, inputs) for name in names]
-    found = branched(use, condition, [partial(_values, use, body) for body in bodies])
-    if not use.attribute("Tout", ()):  # there is only what the branches check
-        use.builder.named(found[0], use.node.name)
-        return ()
-    return found
+def _branched(use: Use, condition: Value, bodies: Sequence[Results]) -> Sequence[Held]:
+    return branched(use, condition, [partial(_values, use, body) for body in bodies])
+
+
+def _kept(use: Use, function: str, found: Sequence[Held]) -> Sequence[Held]:
+    """The results of branches; none if the branches have none, which are then kept for what they check."""
+    if use.bodies.kept(function):
+        return found
+    for one in found:
+        if isinstance(one, Value):
+            use.builder.named(one, use.node.name)
+    return ()
 
 
 def _values(use: Use, body: Results) -> list[Value]:
