@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,12 @@ class Import:
     compilation: Compilation
 
 
-def imported(path: Path, where: str | None = None, signature: str = "") -> Import:
-    """A model, imported and checked."""
+def imported(path: Path, where: str | None = None, signature: str = "", is_open: bool = False) -> Import:
+    """A model, imported and checked; with `is_open` nothing is said of the sizes of its inputs."""
     model = load(str(path), signature)
+    if is_open:
+        inputs = {name: replace(port, shape=(None,) * len(port.shape or ())) for name, port in model.inputs.items()}
+        model = replace(model, inputs=inputs)
     made = program(model, () if where is None else [where])
     compilation = compile_source(Source(path.name, made.text, made.origins), Options(rigid="error"))
     return Import(path, model, made, compilation)

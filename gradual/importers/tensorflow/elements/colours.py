@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.importers.common.composed.arithmetic import Term, absolute, between, floor, greater, lesser, where
-from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.types.dtype import DType
@@ -16,8 +15,7 @@ from gradual.types.dtype import DType
 
 def _channels(use: Use, x: Value) -> list[Term]:
     """The three channels."""
-    if x.extent(x.rank - 1) != 3:
-        raise Unsupported("images that have not three channels")
+    x = use.exactly(x, x.rank - 1, 3)
     places = (use.builder.number(at, DType.INT64) for at in range(3))
     return [Term(use, use.call("take", x, place, axis=x.rank - 1)) for place in places]
 

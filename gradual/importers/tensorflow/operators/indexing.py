@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gradual.importers.common.composed.arithmetic import counted, extent
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
@@ -31,12 +32,17 @@ def gather_nd(use: Use) -> Value:
 
 def columns_of(use: Use, indices: Value) -> tuple[Value, int]:
     """The indices with their last axis first, and how many axes they index."""
-    use.only("bad_indices_policy", "", "DEFAULT", "ERROR")
     depth = indices.extent(indices.rank - 1) if indices.rank else None
     if depth is None:
         raise Unsupported("indices whose number of axes is not known here")
+    return as_columns(use, indices), depth
+
+
+def as_columns(use: Use, indices: Value) -> Value:
+    """Rows of indices as columns: their last axis first."""
+    use.only("bad_indices_policy", "", "DEFAULT", "ERROR")
     axes = [indices.rank - 1, *range(indices.rank - 1)]
-    return (indices if indices.rank == 1 else use.call("transpose", indices, axes=axes)), depth
+    return indices if indices.rank == 1 else use.call("transpose", indices, axes=axes)
 
 
 @imports("Where")
@@ -97,11 +103,12 @@ def split(use: Use) -> Sequence[Value]:
 @imports("SplitV")
 def split_by_sizes(use: Use) -> Sequence[Value]:
     """Parts of given sizes along an axis, one of which may be what remains."""
-    x, sizes = use[0], use[1].numbers("sizes of parts")
+    x, sizes = use[0], use.sizes(use[1])
     axis = use.axis(2, x)
     if -1 in sizes:
-        whole = x.extent(axis)
-        if whole is None or sizes.count(-1) > 1:
-            raise Unsupported("a part of unknown size")
-        sizes[sizes.index(-1)] = whole - sum(size for size in sizes if size >= 0)
+        rest = extent(use, x, axis)
+        place = sizes.index(-1)
+        for size in [*sizes[:place], *sizes[place + 1 :]]:
+            rest = rest - counted(use, size)
+        sizes[place] = use.written_size(rest.value)
     return use.parts(x, axis, sizes)

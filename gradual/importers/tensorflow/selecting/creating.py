@@ -26,8 +26,8 @@ def empty(use: Use) -> Value:
 @imports("LinSpace")
 def spaced(use: Use) -> Value:
     """A given number of equally spaced numbers from one to another."""
-    start, stop = Term(use, use[0]), Term(use, use[1])
-    count = use.as_type(use[2], DType.INT64)
+    start, stop = (Term(use, use.ranked(at, 0)) for at in (0, 1))
+    count = use.as_type(use.ranked(2, 0), DType.INT64)
     size = use.written_size(count)
     last = Term(use, count) - 1
     step = (stop - start) / greater(last, 1).to(use[0].dtype)
@@ -41,7 +41,7 @@ def spaced(use: Use) -> Value:
 def one_hot(use: Use) -> Value:
     """For each index a vector with one value at the index, and another elsewhere."""
     axis = use.number("axis", -1)
-    depth = use.written_size(use.as_type(use[1], DType.INT64))
+    depth = use.written_size(use.as_type(use.ranked(1, 0), DType.INT64))
     return use.call("one_hot", use[0], use[2], use[3], depth=depth, axis=axis)
 
 
@@ -110,7 +110,7 @@ def count(use: Use) -> Value:
     """How often each number below a size occurs, or the sums of the weights of each; for each row of a matrix."""
     numbers, weights = use[0], use[2]
     dtype, is_binary = weights.dtype, use.flag("binary_output")
-    size = use.written_size(use.as_type(use[1], DType.INT64))
+    size = use.written_size(use.as_type(use.ranked(1, 0), DType.INT64))
     if numbers.rank != 2 or use.node.operator == "Bincount":
         numbers = use.call("reshape", numbers, newshape=[-1])
     hot = use.call("one_hot", numbers, use.builder.number(1, dtype), use.builder.number(0, dtype), depth=size)

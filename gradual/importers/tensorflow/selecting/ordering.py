@@ -15,7 +15,9 @@ from gradual.types.dtype import DType
 def top(use: Use) -> Sequence[Value]:
     """The greatest elements along the last axis, in descending order, and their indices."""
     x = use[0]
-    k: int | Value = use.number("k") if use.node.operator == "TopK" else use.written_size(use[1])
+    k: int | Value = (
+        use.number("k") if use.node.operator == "TopK" else use.written_size(use.as_type(use.ranked(1, 0), DType.INT64))
+    )
     if k == 0:
         none = use.call("strided_slice", x, begin=[0], end=[0], axes=[x.rank - 1])
         return [none, use.as_type(none, use.dtype("index_type", DType.INT32))]

@@ -12,7 +12,7 @@ from gradual.importers.common.composed.arithmetic import Term, greater, where
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
-from gradual.importers.tensorflow.operators.indexing import columns_of
+from gradual.importers.tensorflow.operators.indexing import as_columns
 from gradual.importers.tensorflow.selecting.creating import filled
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -23,7 +23,7 @@ MODES = {"Update": None, "Add": "add", "Max": "max", "Min": "min"}
 
 
 def _written(mode: str | None, use: Use) -> Value:
-    return use.call("scatter_nd", use[0], columns_of(use, use[1])[0], use[2], mode=mode)
+    return use.call("scatter_nd", use[0], as_columns(use, use[1]), use[2], mode=mode)
 
 
 IMPORTERS.update({f"TensorScatter{name}": partial(_written, mode) for name, mode in MODES.items()})
@@ -32,7 +32,7 @@ IMPORTERS.update({f"TensorScatter{name}": partial(_written, mode) for name, mode
 @imports("TensorScatterSub")
 def subtracted(use: Use) -> Value:
     """The tensor less the slices at indices."""
-    return use.call("scatter_nd", use[0], columns_of(use, use[1])[0], use.call("negative", use[2]), mode="add")
+    return use.call("scatter_nd", use[0], as_columns(use, use[1]), use.call("negative", use[2]), mode="add")
 
 
 @imports("ScatterNd")
@@ -41,7 +41,7 @@ def scatter(use: Use) -> Value:
     indices, updates = use[0], use[1]
     zeros = filled(use, use.like(0, updates), use[2])
     mode = "add" if updates.dtype is not DType.BOOL else None
-    return use.call("scatter_nd", zeros, columns_of(use, indices)[0], updates, mode=mode)
+    return use.call("scatter_nd", zeros, as_columns(use, indices), updates, mode=mode)
 
 
 @imports("InplaceUpdate", "InplaceAdd", "InplaceSub")
