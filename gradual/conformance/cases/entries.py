@@ -61,7 +61,7 @@ def _said(operator: Operator) -> Iterator[str]:
     if operator.aliases:
         yield f"Also written {', '.join(f'`{alias}`' for alias in operator.aliases)}."
     if operator.reads:
-        yield f"The elements of {_and([operator.arguments[index] for index in operator.reads])} are read as sizes."
+        yield f"The elements of {_and([operator.arguments[index] for index in operator.reads])} are used as sizes."
     if operator.contents is not None:
         yield "The result has contents."
     if operator.data_dependent:

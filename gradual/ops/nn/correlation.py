@@ -100,10 +100,10 @@ def correlation(
     t[n, c, h, w], t[n, c, h, w] -> t[n, d * d, h', w'], d = 2 * (max_displacement // stride2) + 1
 
     Patches are squares of `kernel_size`, which is odd [op.nn.correlation.kernel], `stride1` apart; they are shifted by
-    multiples of `stride2` up to `max_displacement` each way, rows first.  Both images have one shape
-    [op.nn.correlation.agree], zeros around them as `padding` says [op.window.padding], and room for a patch and its
-    shifts [op.window.fits].  Strides are at least 1, padding and displacement at least 0
-    [op.window.positive].  The mean is taken in binary64 and rounded once; where there are no channels it is NaN.
+    multiples of `stride2` up to `max_displacement` each way, rows first.  Both images have the same shape
+    [op.nn.correlation.agree], are padded with zeros [op.window.padding], and are large enough for a patch and its
+    shifts [op.window.fits].  Strides are at least 1, padding and displacement at least 0 [op.window.positive]. The mean
+    is taken in binary64 and rounded once; where there are no channels it is NaN.
     """
     left, right = tensor(data1, 0, rank=4), tensor(data2, 1, rank=4)
     of_dtype(left, 0, lambda dtype: dtype.is_float, "a tensor of floats")

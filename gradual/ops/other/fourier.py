@@ -124,9 +124,9 @@ def stft(
 
     t[..b, n], t[w] -> t[..b, n_fft // 2 + 1, (n - n_fft) // hop_length + 1, 2]
 
-    The signal is as long as a frame [op.window.fits].  `n_fft` and `hop_length`, by default a quarter of it,
-    are at least 1 [op.window.positive].  The window has `win_length` weights, or else n_fft, and no more
-    than n_fft [op.stft.window]; a shorter one is in the middle of the frame with zeros around it.  All n_fft
+    The signal is as long as a frame [op.window.fits].  `n_fft` is at least 1, and so is `hop_length`, which is a
+    quarter of `n_fft` by default [op.window.positive].  The window has `win_length` weights, by default n_fft, and no
+    more than n_fft [op.stft.window]; a shorter one is in the middle of the frame with zeros around it.  All n_fft
     frequencies are given unless `onesided`; `normalized` divides by the square root of n_fft.  The last axis has the
     real and the imaginary part.
     """

@@ -158,8 +158,8 @@ def reduction(row: Row) -> Operator:
 
     judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]"
     if row.inhabited(DType.INT32):
-        which = "A" if row.inhabited(DType.FLOAT32) else "Of integers a"
-        judge.__doc__ += f"\n\n{which} reduced axis has an element [op.{row.name}.extent]."
+        which = "A" if row.inhabited(DType.FLOAT32) else "For integers, a"
+        judge.__doc__ += f"\n\n{which} reduced axis is not empty [op.{row.name}.extent]."
     rule = contents if row.on_dims or row.on_truths else None
     facts = Facts(**row.facts, padding=Padding(_extends))
     return operator(row.name, meaning=meaning, family="reducing", contents=rule, **facts)(judge)
@@ -317,7 +317,7 @@ def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> 
         axes = reduced_axes(given.attributes["axis"], given.attributes["exclude"], x.rank)
         return fitted(replace(places(product(x.shape[axis] for axis in axes)), wraps=True), DType.INT32)
 
-    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis has an element [op.{name}.extent]."
+    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis is not empty [op.{name}.extent]."
     facts = Facts(padding=Padding(_extends), onnx=onnx, ranges=ranges)
     return operator(name, meaning=meaning, family="reducing", **facts)(judge)
 
@@ -327,13 +327,13 @@ ARGUMENTS = (
         "argmax",
         max,
         "ArgMax",
-        "Index of the greatest element, the first of equals unless the last is asked for; a NaN is greatest.",
+        "Index of the greatest element, the first of equal ones or with `select_last_index` the last; NaN is greatest.",
     ),
     arg_reduction(
         "argmin",
         min,
         "ArgMin",
-        "Index of the least element, the first of equals unless the last is asked for; a NaN is least.",
+        "Index of the least element, the first of equal ones or with `select_last_index` the last; NaN is least.",
     ),
 )
 """Reductions to an index."""

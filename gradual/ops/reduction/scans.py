@@ -71,8 +71,8 @@ def scan(name: str, step: Step, unit: int, says: str, **facts: Unpack[Facts]) ->
 
     t[..a] -> t[..a]; without an axis t[..a] -> t[product(a)], the elements in row-major order
 
-    The elements are first converted as `cast` does.  Floats run in binary64, and each place is rounded once; integers
-    wrap.  With `exclusive` the element at the place itself is left out, so that a line starts with {unit}.
+    The elements are first converted as `cast` does.  Floats are combined in binary64, and each result is rounded once;
+    integers wrap.  With `exclusive` the element at the position itself is left out, so that the first result is {unit}.
     """
     facts["padding"] = Padding(_extends)
     return operator(name, meaning=meaning, family="scanning", contents=contents, flat=_flat, **facts)(judge)
@@ -89,6 +89,6 @@ def _flat(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclu
 
 
 SCANS = (
-    scan("cumsum", add, 0, "The sum of the elements up to each place along an axis", onnx="CumSum"),
-    scan("cumprod", mul, 1, "The product of the elements up to each place along an axis"),
+    scan("cumsum", add, 0, "The sum of the elements up to each position along an axis", onnx="CumSum"),
+    scan("cumprod", mul, 1, "The product of the elements up to each position along an axis"),
 )

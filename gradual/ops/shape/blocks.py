@@ -138,8 +138,8 @@ def space_to_batch_nd(
 ) -> Judgement:
     """Blocks laid out as a batch.   t[n, ..s, ..r] -> t[n * product(block_shape), ..(s + before + after) // block, ..r]
 
-    The axes after the first, with paddings, which are not negative, are multiples of their block sizes
-    [op.nn.space_to_batch_nd.blocks], which are at least 1 [op.window.positive].
+    Each axis after the first, plus its paddings, is a multiple of its block size [op.nn.space_to_batch_nd.blocks].
+    Paddings are not negative, and block sizes are at least 1 [op.window.positive].
     """
     given = _spatial(data, block_shape, paddings, "paddings")
     count, says = len(block_shape), "a padded axis is not a multiple of its block size"

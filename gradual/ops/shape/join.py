@@ -170,7 +170,7 @@ def _split_ranges(given: Operands) -> Ranges:
 def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], axis: int = 0) -> Judgement:
     """A tuple of parts along an axis.   t[..a, n, ..b] -> (t[..a, n // k, ..b], ..)
 
-    A number gives so many equal parts and divides the axis [op.split.divides]; a list gives the indices at which to
+    A number is the number of equal parts, and divides the axis [op.split.divides]; a list gives the indices at which to
     split, which are in order and within the axis [op.split.order].
     """
     given = tensor(data, 0, least=1)

@@ -129,7 +129,7 @@ def pad(
     """Elements added before and after each axis.   t[..a], u[] -> t[..a + before + after]
 
     A negative number cuts elements away, no more than there are [op.pad.size].  The added elements are `pad_val`,
-    converted; or with "edge" or "reflect" those of the border, which is wide enough [op.pad.source].
+    converted. With "edge" or "reflect" elements of the border are added, and the border is wide enough [op.pad.source].
     """
     given = tensor(data, 0)
     tensor(pad_val, 1, rank=0)

@@ -93,7 +93,7 @@ def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
     Written integers below 1 are codes, of which -1 occurs at most once [op.reshape.code]; sizes are not negative
-    [op.reshape.size].  The numbers of elements agree [op.reshape.elements]; or with -1, which stands for the size that
+    [op.reshape.size].  Without -1, the numbers of elements agree [op.reshape.elements]. With -1, which is the size that
     remains, the other sizes are at least 1 and divide the number of elements, after equal sizes have cancelled
     [op.reshape.divides].
     """

@@ -90,9 +90,9 @@ def sparse_dense(
 
     t[m, k], t[v], int[v], int[r + 1] -> t[m, r]; of blocks t[m, k], t[v, h, w], int[v], int[r + 1] -> t[m, r * h]
 
-    There is a column for each value or block [op.rows.count], and `weight_indptr` is not empty [op.rows.starts].
-    A block's column counts blocks.  A column out of bounds is a fault [op.index.bounds].  Sums run along each row as
-    it is given, floats in binary64 rounded once, integers exact and wrapped.
+    There is a column for each value or block [op.rows.count], and `weight_indptr` is not empty [op.rows.starts]. The
+    column of a block is counted in blocks.  A column out of bounds is a fault [op.index.bounds].  The products of a row
+    are summed in the given order, floats in binary64 and rounded once, integers exactly and wrapped.
     """
     given = tensor(data, 0, rank=2)
     values, _, starts, needs = _matrix(weight_data, weight_indices, weight_indptr, 1)

@@ -139,11 +139,11 @@ def multibox_transform_loc(
 ) -> Judgement:
     """The boxes that predictions make of anchors.   t[b, c, n], t[b, 4 * n], t[1, n, 4] -> (t[b, n, 6], int32[b])
 
-    An anchor's class is the one with the greatest score, without 0, the background; if that is `threshold` or more,
-    there is a box: a row of the class minus 1, its score, and four coordinates.  Each prediction is multiplied by its
-    variance; the first two, times the anchor's sides, then move its centre, and e to the power of the other two
-    stretches its sides. With `clip` coordinates are limited to 0 to 1.  The boxes of a batch come first and are
-    counted; the other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
+    An anchor's class is the class with the greatest score, apart from class 0, the background. If this score is
+    `threshold` or more, the anchor has a box: a row of the class minus 1, its score, and four coordinates.  Each of the
+    four predictions is multiplied by its variance. The first two, times the anchor's sides, then move its centre; its
+    sides are multiplied by e to the power of the other two. With `clip` coordinates are limited to 0 to 1.  The boxes
+    of a batch come first and are counted; the other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
     """
     given, moves, boxes = floats(cls_prob, 0, 3), floats(loc_pred, 1, 2), floats(anchor, 2, 3)
     same_dtype(given, moves, boxes)
@@ -268,9 +268,9 @@ def proposal(
     is clipped to the image, whose height, width and scale the third argument gives.  Its score is that of the second
     half of the channels; -1 if the position lies outside of the image, or if the box is smaller than `rpn_min_size`
     times the scale, by which it is then widened.  Only the `rpn_pre_nms_top_n` best boxes stay, or all if that is below
-    1; each whose overlap with a better kept box is above the threshold is dropped.  A row is the sample's number and
-    the box; there are `rpn_post_nms_top_n` for each sample [op.proposal.top], and boxes are repeated where there are
-    fewer.
+    1. A box is dropped if its overlap with a better kept box is above the threshold. A row of the result is the index
+    of the sample and the box; there are `rpn_post_nms_top_n` rows for each sample [op.proposal.top], and boxes are
+    repeated where there are fewer.
     """
     given, moves, images = floats(cls_prob, 0, 4), floats(bbox_pred, 1, 4), floats(im_info, 2, 2)
     same_dtype(given, moves, images)

@@ -165,8 +165,9 @@ def grid_sample(
 
     There is a grid for each image [op.image.grid_sample.batch].  It has a position for each element of the result, with
     a number from -1 to 1 for each spatial axis, the last axis first [op.image.grid_sample.axes].  The layout is that of
-    data and result; a volume has three axes.  Beyond the border are zeros, or else the data's border or mirror image,
-    for which the data are not empty [op.image.grid_sample.source].  A position that is NaN reads NaN.
+    data and result; a volume has three axes.  Beyond the border, elements are 0, or those of the data's border or
+    mirror image, for which the data is not empty [op.image.grid_sample.source]. The element at a position that is NaN
+    is NaN.
     """
     given = _floats(data, 0)
     count = given.rank - 2
