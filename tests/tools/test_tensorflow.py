@@ -37,8 +37,8 @@ def test_a_graph_is_known_by_its_name_and_by_its_content(gradual: Gradual) -> No
 
 def test_a_saved_model_is_its_folder(gradual: Gradual) -> None:
     folder = _saved("models/a")
-    assert gradual("run", folder, "@main([[1.0, 2.0]])").out == "float32 [[-1, -2]]\n"
-    assert gradual("run", folder, "--signature", "other", "@main([[-1.0, 2.0]])").out == "float32 [[1, 2]]\n"
+    assert gradual("run", folder, "@main([[1.0, 2.0]])").out == "float32 [[-1.0, -2.0]]\n"
+    assert gradual("run", folder, "--signature", "other", "@main([[-1.0, 2.0]])").out == "float32 [[1.0, 2.0]]\n"
     assert "def @main(%x: Tensor[(?, ?), float32])" in gradual("import", folder).out
 
 
