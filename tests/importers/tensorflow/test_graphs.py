@@ -13,7 +13,6 @@ import pytest
 from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.importers.common.refusals import Misused, Refused
-from gradual.importers.tensorflow.file.bundle import NOTHING
 from gradual.importers.tensorflow.file.reading import read
 from gradual.importers.tensorflow.file.wire import Malformed
 from gradual.importers.tensorflow.program import program
@@ -39,7 +38,7 @@ X = placeholder("x", [None, 3])
 
 def checked(data: bytes, name: str = "") -> Compilation:
     """What a graph becomes."""
-    made = program(read(data, NOTHING, name))
+    made = program(read(data, signature=name))
     found = compile_source(Source("model.graphdef", made.text, made.origins))
     return replace(found, weights=made.weights)
 
@@ -47,7 +46,7 @@ def checked(data: bytes, name: str = "") -> Compilation:
 def reasons(data: bytes) -> Sequence[str]:
     """Why a graph is not imported."""
     with pytest.raises(Refused) as refused:
-        program(read(data, NOTHING))
+        program(read(data))
     return refused.value.reasons
 
 
@@ -292,7 +291,7 @@ READ = node("ReadVariableOp", "read", "w", dtype=Kind("float32"))
 
 
 def test_a_variable_without_a_value_is_an_input_of_the_rank_at_which_it_is_used() -> None:
-    made = program(read(graph(HANDLE, X, READ, node("MatMul", "y", "x read")), NOTHING))
+    made = program(read(graph(HANDLE, X, READ, node("MatMul", "y", "x read"))))
     assert "def @main(%x: Tensor[(?, 3), float32], %w: Tensor[(?, ?), float32])" in made.text
     assert made.notes == ("the variable `w` is an input: the file has no value for it",)
     assert checked(graph(HANDLE, READ, node("Neg", "y", "read"))).types["@main"].startswith("fn (Tensor[*, float32])")
@@ -329,11 +328,11 @@ def test_a_signature_names_parameters_and_results(wrap: Any) -> None:
 def test_signatures_that_are_not_there_are_told_with_those_that_are() -> None:
     both = meta_graph(SIGNED, {"one": ONE, "other": OTHER})
     with pytest.raises(Misused, match="no signature is the default one; the signatures are `one`, `other`"):
-        read(both, NOTHING)
+        read(both)
     with pytest.raises(Misused, match="`two` names no signature; the signatures are `one`, `other`"):
-        read(both, NOTHING, "two")
+        read(both, signature="two")
     with pytest.raises(Misused, match="a graph by itself has no signatures"):
-        read(SIGNED, NOTHING, "two")
+        read(SIGNED, signature="two")
     assert checked(meta_graph(SIGNED, {"one": ONE})).ok
 
 
@@ -423,4 +422,4 @@ def test_functions_that_grow_beyond_the_limit_are_told() -> None:
 )
 def test_bytes_that_are_no_model_are_told(data: bytes, says: str) -> None:
     with pytest.raises(Malformed, match=says):
-        read(data, NOTHING)
+        read(data)

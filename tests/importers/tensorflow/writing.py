@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -163,3 +164,50 @@ def meta_graph(graph: bytes, signatures: Mapping[str, bytes]) -> bytes:
 def saved_model(meta: bytes) -> bytes:
     """A `SavedModel`."""
     return field(1, 1) + field(2, meta)
+
+
+# ----------------------------------------------------------------------------------------------------------- variables
+def table(entries: Mapping[str, bytes]) -> bytes:
+    """A table of LevelDB's format with one block."""
+    block, before = b"", ""
+    for key in sorted(entries):
+        shared = len(_common(before, key))
+        own, value = key.encode()[shared:], entries[key]
+        block += varint(shared) + varint(len(own)) + varint(len(value)) + own + value
+        before = key
+    block += struct.pack("<II", 0, 1)
+    whole = block + bytes(5)
+    place = varint(0) + varint(len(block))
+    index = varint(0) + varint(1) + varint(len(place)) + b"z" + place + struct.pack("<II", 0, 1)
+    handles = varint(0) + varint(0) + varint(len(whole)) + varint(len(index))
+    return whole + index + bytes(5) + handles.ljust(40, b"\0") + struct.pack("<Q", 0xDB4775248B80FB57)
+
+
+def _common(one: str, other: str) -> str:
+    """The beginning that two keys share."""
+    count = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
+    return one[: min(len(one), len(other)) if count is None else count]
+
+
+def bundle(folder: Path, values: Mapping[str, Any], objects: Mapping[int, str] | None = None) -> None:
+    """Write the variables of a SavedModel, and which object has which of them."""
+    data, entries = b"", {"": field(1, 1)}
+    for name, value in values.items():
+        array = numpy.asarray(value)
+        place = field(4, len(data)) + field(5, array.nbytes)
+        entries[name] = field(1, NUMBERS[str(array.dtype)]) + field(2, shape(array.shape)) + place
+        data += array.tobytes()
+    if objects is not None:
+        text = b"".join(field(1, _object(objects.get(at))) for at in range(max(objects) + 1))
+        text = varint(len(text)) + bytes(4) + text
+        entries["_CHECKPOINTABLE_OBJECT_GRAPH"] = (
+            field(1, NUMBERS["string"]) + field(4, len(data)) + field(5, len(text))
+        )
+        data += text
+    folder.mkdir(parents=True)
+    (folder / "variables.index").write_bytes(table(entries))
+    (folder / "variables.data-00000-of-00001").write_bytes(data)
+
+
+def _object(name: str | None) -> bytes:
+    return b"" if name is None else field(2, field(1, "VARIABLE_VALUE") + field(3, name))

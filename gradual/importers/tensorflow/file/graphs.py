@@ -6,20 +6,23 @@ Field numbers are those of `graph.proto`, `node_def.proto`, `function.proto` and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from gradual.importers.tensorflow.file.attributes import attribute
 from gradual.importers.tensorflow.file.schema import Function, Node, Nodes, Source
+from gradual.importers.tensorflow.file.traces import Traces
 from gradual.importers.tensorflow.file.wire import Malformed, Message
+from gradual.origin import Frame
 
 
-def nodes_of(graph: Message) -> Nodes:
+def nodes_of(graph: Message, traces: Traces) -> Nodes:
     """The nodes of a `GraphDef`."""
-    return _by_name(_node(one, numbered) for one in graph.messages(1))
+    return _by_name(_node(one, numbered, traces.of) for one in graph.messages(1))
 
 
-def functions_of(graph: Message) -> Mapping[str, Function]:
+def functions_of(graph: Message, traces: Traces) -> Mapping[str, Function]:
     """The functions of a `GraphDef`."""
-    return {one.name: one for one in map(_function, graph.message(2).messages(1))}
+    return {one.name: one for one in (_function(proto, traces) for proto in graph.message(2).messages(1))}
 
 
 def _by_name(nodes: Iterable[Node]) -> Nodes:
@@ -31,7 +34,7 @@ def _by_name(nodes: Iterable[Node]) -> Nodes:
     return found
 
 
-def _node(proto: Message, read: Callable[[str], Source]) -> Node:
+def _node(proto: Message, read: Callable[[str], Source], traced: Callable[[str], tuple[Frame, ...]]) -> Node:
     given = list(proto.texts(3))
     return Node(
         proto.text(2),
@@ -39,6 +42,7 @@ def _node(proto: Message, read: Callable[[str], Source]) -> Node:
         tuple(read(one) for one in given if not one.startswith("^")),
         tuple(one[1:] for one in given if one.startswith("^")),
         {name: attribute(value) for name, value in proto.entries(5)},
+        traced(proto.text(1)),
     )
 
 
@@ -61,15 +65,16 @@ def _index(text: str, written: str) -> int:
     return int(text)
 
 
-def _function(proto: Message) -> Function:
+def _function(proto: Message, traces: Traces) -> Function:
     signature = proto.message(1)
+    traced = partial(traces.of, function=signature.text(1))
     given = {one.text(1): one.text(2) for one in proto.messages(4)}
     runs = [one.text(2) for one in proto.messages(6)]
     return Function(
         signature.text(1),
         tuple(one.text(1) for one in signature.messages(2)),
         tuple(_results([one.text(1) for one in signature.messages(3)], given)),
-        _by_name(_node(one, _named) for one in proto.messages(3)),
+        _by_name(_node(one, _named, traced) for one in proto.messages(3)),
         tuple(runs),
     )
 

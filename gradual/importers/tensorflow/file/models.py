@@ -6,15 +6,16 @@ Field numbers are those of `meta_graph.proto` and `saved_model.proto` of TensorF
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from gradual.importers.common.refusals import Misused, Unread
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, dtype, shape
-from gradual.importers.tensorflow.file.bundle import Saved
+from gradual.importers.tensorflow.file.bundle import NOTHING, Saved
 from gradual.importers.tensorflow.file.graphs import functions_of, nodes_of, numbered
 from gradual.importers.tensorflow.file.restoring import bound, restored
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
+from gradual.importers.tensorflow.file.traces import Traces
 from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message
 
 DEFAULT = "serving_default"
@@ -29,19 +30,36 @@ _EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
 """Operators whose results are not those of a graph."""
 
 
-def of_graph(graph: Message, saved: Saved) -> Model:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is saved beside a graph.
+
+    Attributes:
+        debug: the Python lines of nodes; a graph may have them itself.
+    """
+
+    saved: Saved = NOTHING
+    debug: Message = EMPTY
+
+    def traces(self, graph: Message) -> Traces:
+        """The Python lines of the nodes of a graph."""
+        return Traces(graph.message(5) if graph.has(5) else self.debug)
+
+
+def of_graph(graph: Message, beside: Beside) -> Model:
     """The model of a `GraphDef`: its results are what no other node takes, and among these only those that are named.
 
     Concrete functions end in an `Identity` for each result; others may be of frozen variables.
     """
-    nodes, functions = nodes_of(graph), functions_of(graph)
+    traces = beside.traces(graph)
+    nodes, functions = nodes_of(graph, traces), functions_of(graph, traces)
     taken = {one.node for node in nodes.values() for one in node.inputs}
     ends = [node for node in nodes.values() if node.name not in taken and node.operator not in _EFFECTS]
     named = [node for node in ends if node.operator in _RESULTS and not _is_frozen(node, nodes)]
     results = sorted(named or ends, key=_place)
     outputs = tuple((node.name, source) for node in results for source in _results(node))
     inputs = {node.name: port_of(node) for node in nodes.values() if _is_input(node)}
-    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, saved))
+    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, beside.saved))
 
 
 def _results(node: Node) -> Iterator[Source]:
@@ -94,30 +112,32 @@ def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
 
 
 # --------------------------------------------------------------------------------------------------------- signatures
-def of_saved_model(whole: Message, saved: Saved, wanted: str) -> Model:
+def of_saved_model(whole: Message, beside: Beside, wanted: str) -> Model:
     """The model of a signature in a `SavedModel`; of several graphs that with the tag `serve`."""
     graphs = list(whole.messages(2))
     if not graphs:
         raise Malformed("it has no graph")
     served = [one for one in graphs if "serve" in one.message(1).texts(4)]
-    return of_meta_graph((served or graphs)[0], saved, wanted)
+    return of_meta_graph((served or graphs)[0], beside, wanted)
 
 
-def of_meta_graph(meta: Message, saved: Saved, wanted: str) -> Model:
+def of_meta_graph(meta: Message, beside: Beside, wanted: str) -> Model:
     """The model of a signature in a `MetaGraphDef`; that of the graph itself if there are no signatures."""
     signatures = {name: one for name, one in meta.entries(5) if name != _INITIAL}
     graph = meta.message(2)
     if not signatures and not wanted:
-        return of_graph(graph, saved)
+        return of_graph(graph, beside)
     name = wanted or (DEFAULT if DEFAULT in signatures else next(iter(signatures)))
     if name not in signatures or (not wanted and len(signatures) > 1 and name != DEFAULT):
         have = ", ".join(f"`{one}`" for one in sorted(signatures)) or "none"
         says = f"`{name}` names no signature" if wanted else "no signature is the default one"
         raise Misused("signature", f"{says}; the signatures are {have}")
-    nodes, functions = nodes_of(graph), functions_of(graph)
+    traces = beside.traces(graph)
+    nodes, functions = nodes_of(graph, traces), functions_of(graph, traces)
     inputs = {place.node: _port(nodes, place, name, info) for name, place, info in _ports(signatures[name], 1)}
     outputs = tuple((name, place) for name, place, _ in _ports(signatures[name], 2))
-    return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, saved, meta.message(7)))
+    variables = variables_of(nodes, functions, beside.saved, meta.message(7))
+    return Model(nodes, functions, inputs, outputs, (), variables)
 
 
 def _ports(signature: Message, field: int) -> Sequence[tuple[str, Source, Message]]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradual.importers.common.refusals import Misused, Unreadable
-from gradual.importers.tensorflow.file.bundle import Saved, saved_at
-from gradual.importers.tensorflow.file.models import of_graph, of_meta_graph, of_saved_model
+from gradual.importers.tensorflow.file.bundle import saved_at
+from gradual.importers.tensorflow.file.models import Beside, of_graph, of_meta_graph, of_saved_model
 from gradual.importers.tensorflow.file.schema import Model
-from gradual.importers.tensorflow.file.wire import Malformed, Message, message
+from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message, message
 from gradual.limits import LIMITS
 
-SAVED = "saved_model.pb"
-"""The file of a SavedModel folder that has its graph."""
+SAVED, DEBUG = "saved_model.pb", "saved_model_debug_info.pb"
+"""The files of a SavedModel folder that have its graph, and the Python lines of its nodes."""
+ALONE = Beside()
+"""Nothing beside a graph."""
 
 
 def load(path: str, signature: str = "") -> Model:
@@ -25,14 +27,9 @@ def load(path: str, signature: str = "") -> Model:
     """
     place = Path(path)
     place = place / SAVED if place.is_dir() else place
+    data = _content(place)
     try:
-        if place.stat().st_size > LIMITS.file:
-            raise Unreadable("E0704", f"`{path}` is too long: the limit `file` is {LIMITS.file} bytes")
-        data = place.read_bytes()
-    except OSError as error:
-        raise Unreadable("E0701", f"cannot read `{place}`: {error.strerror or error}") from error
-    try:
-        return read(data, saved_at(_variables(place)), signature)
+        return read(data, Beside(saved_at(_variables(place)), _debug(place)), signature)
     except Malformed as error:
         raise Unreadable("E0703", f"`{path}` is not a TensorFlow model: {error}") from error
 
@@ -42,18 +39,35 @@ def _variables(place: Path) -> Path:
     return place.with_name("variables") / "variables" if place.name == SAVED else place.with_suffix("")
 
 
-def read(data: bytes, saved: Saved, signature: str = "") -> Model:
-    """The model in some bytes, with the saved values of its variables; raises Malformed if there is none."""
+def _debug(place: Path) -> Message:
+    """The Python lines of the nodes of a SavedModel, if its folder has them."""
+    path = place.with_name("debug") / DEBUG
+    if place.name != SAVED or not path.is_file():
+        return EMPTY
+    return message(memoryview(_content(path)))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LIMITS.file:
+            raise Unreadable("E0704", f"`{path}` is too long: the limit `file` is {LIMITS.file} bytes")
+        return path.read_bytes()
+    except OSError as error:
+        raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
+
+
+def read(data: bytes, beside: Beside = ALONE, signature: str = "") -> Model:
+    """The model in some bytes, with what is saved beside it; raises Malformed if there is none."""
     whole = message(memoryview(data))
     if _is_saved_model(whole):
-        return of_saved_model(whole, saved, signature)
+        return of_saved_model(whole, beside, signature)
     if _is_meta_graph(whole):
-        return of_meta_graph(whole, saved, signature)
+        return of_meta_graph(whole, beside, signature)
     if signature:
         raise Misused("signature", "a graph by itself has no signatures")
     if not whole.has(1):
         raise Malformed("it has no nodes")
-    return of_graph(whole, saved)
+    return of_graph(whole, beside)
 
 
 def _is_saved_model(whole: Message) -> bool:
