@@ -40,7 +40,15 @@ from gradual.importers.tensorflow.operators import (
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
 from gradual.importers.tensorflow.selecting import creating, diagonals, layouts, ordering, scattering, sparse
-from gradual.importers.tensorflow.signals import averaging, blocks, normalizations, patches, resizing, transposed
+from gradual.importers.tensorflow.signals import (
+    averaging,
+    blocks,
+    detections,
+    normalizations,
+    patches,
+    resizing,
+    transposed,
+)
 from gradual.importers.tensorflow.survey import not_imported
 from gradual.limits import LIMITS
 from gradual.origin import Origin
@@ -61,7 +69,7 @@ FAMILIES = (
     tensor_lists,
     *(activations, bits, codes, colours, special),
     *(creating, diagonals, layouts, ordering, scattering, sparse),
-    *(averaging, blocks, normalizations, patches, resizing, transposed),
+    *(averaging, blocks, detections, normalizations, patches, resizing, transposed),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

@@ -60,23 +60,6 @@ def unique(use: Use) -> Sequence[Value]:
     return [found[0], use.as_type(found[2], use.dtype("out_idx", DType.INT32))]
 
 
-@imports("NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", results=("indices", "valid_outputs"))
-def non_max_suppression(use: Use) -> Sequence[Value | None]:
-    """The boxes, from the best score on, that do not overlap a better one by more than a threshold."""
-    if use.flag("pad_to_max_output_size"):
-        raise Unsupported("results padded to the greatest number")
-    boxes, scores = use.ranked(0, 2), use.ranked(1, 1)
-    least = use[4] if len(use.inputs) > 4 else use.like(float("-inf"), scores)
-    wide = [use.call("expand_dims", boxes, axis=0), use.call("expand_dims", scores, axis=0, num_newaxis=2)]
-    most = use.as_type(use[2], DType.INT64)
-    found = use.call("vision.all_class_non_max_suppression", *wide, most, use[3], least)
-    rows, count = use.counted(found, 2)
-    begin, strides = use.builder.integers([0]), use.builder.integers([1])
-    kept = use.call("dyn.strided_slice", rows, begin, count, strides, axes=[0])
-    indices = use.call("take", kept, use.builder.number(2, DType.INT64), axis=1, mode="fast")
-    return [use.as_type(indices, DType.INT32), None]
-
-
 @imports("MatrixBandPart", "BatchMatrixBandPart")
 def band(use: Use) -> Value:
     """The elements of each matrix between two diagonals; a negative number of diagonals means all of them."""

@@ -11,6 +11,9 @@ _SEGMENTS = table(0, 0, 1, 1, 1, 3)
 _MATRICES = floats(2, 3, 4)
 
 
+_BOXES = table([[0, 0, 1, 1], [0, 0, 1, 0.5], [2, 2, 3, 3], [0, 0, 0.9, 1]], dtype="float32")
+
+
 def _scatter(name: str) -> Case:
     return each(
         lambda x, i, u: getattr(raw, name)(tensor=x, indices=i, updates=u),
@@ -234,12 +237,62 @@ CASES = {
     ),
     "spaced_given": Case(lambda n: raw.LinSpace(start=0.5, stop=2.0, num=n), [[table(3)], [table(1)]]),
     "suppressed": each(
-        lambda b, s: raw.NonMaxSuppressionV3(
-            boxes=b, scores=s, max_output_size=2, iou_threshold=0.5, score_threshold=0.1
+        lambda b, s: [
+            raw.NonMaxSuppressionV3(boxes=b, scores=s, max_output_size=2, iou_threshold=0.6, score_threshold=0.1),
+            raw.NonMaxSuppression(boxes=b, scores=s, max_output_size=9, iou_threshold=0.4),
+            raw.NonMaxSuppressionV2(boxes=b, scores=s, max_output_size=9, iou_threshold=0.5),
+            *raw.NonMaxSuppressionV4(
+                boxes=b,
+                scores=s,
+                max_output_size=5,
+                iou_threshold=0.6,
+                score_threshold=0.1,
+                pad_to_max_output_size=True,
+            ),
+            *raw.NonMaxSuppressionV5(
+                boxes=b, scores=s, max_output_size=5, iou_threshold=0.6, score_threshold=0.1, soft_nms_sigma=0.0
+            ),
+        ],
+        *(_BOXES, table(0.9, 0.8, 0.05, 0.7, dtype="float32")),
+    ),
+    "suppressed_softly": each(
+        lambda b, s: (
+            raw.NonMaxSuppressionV5(
+                boxes=b, scores=s, max_output_size=5, iou_threshold=0.6, score_threshold=0.1, soft_nms_sigma=0.5
+            ).selected_scores
         ),
-        *(
-            table([[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3], [5, 5, 6, 6]], dtype="float32"),
-            table(0.9, 0.8, 0.05, 0.7, dtype="float32"),
+        *(_BOXES, table(0.9, 0.8, 0.05, 0.7, dtype="float32")),
+        refused="soft_nms_sigma",
+    ),
+    "combined": Case(
+        lambda b, s: list(
+            raw.CombinedNonMaxSuppression(
+                boxes=b[:, :, None],
+                scores=s,
+                max_output_size_per_class=2,
+                max_total_size=4,
+                iou_threshold=0.6,
+                score_threshold=0.2,
+            )
         ),
+        [
+            [_BOXES[None] / 3, floats(1, 4, 2, low=0.0, high=1.0)],
+            [_BOXES[None, :2], floats(1, 2, 3, low=0.1, high=1.0)],
+        ],
+    ),
+    "combined_by_class": each(
+        lambda b, s: list(
+            raw.CombinedNonMaxSuppression(
+                boxes=b[:, :, None],
+                scores=s,
+                max_output_size_per_class=1,
+                max_total_size=6,
+                iou_threshold=0.5,
+                score_threshold=0.0,
+                pad_per_class=True,
+                clip_boxes=False,
+            )
+        ),
+        *(_BOXES[None], floats(1, 4, 2, low=0.0, high=1.0)),
     ),
 }
