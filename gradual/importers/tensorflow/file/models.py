@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from gradual.importers.common.refusals import Misused, Unread
 from gradual.importers.common.sizes.ports import Port
-from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, dtype, shape
+from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, as_shape, dtype, shape
 from gradual.importers.tensorflow.file.bundle import NOTHING, Saved
 from gradual.importers.tensorflow.file.graphs import functions_of, nodes_of, numbered
 from gradual.importers.tensorflow.file.restoring import bound, restored
@@ -81,10 +81,10 @@ def _is_input(node: Node) -> bool:
 
 def port_of(node: Node, name: str = "") -> Port:
     """The parameter of a placeholder."""
-    kind, sizes = _dtype(node), node.attributes.get("shape")
+    kind = _dtype(node)
     if isinstance(kind, Unread):
         kind = Unread(f"`{name or node.name}` has {kind.says}")
-    return Port(name or node.name, kind, sizes if isinstance(sizes, tuple) else None)
+    return Port(name or node.name, kind, as_shape(node.attributes.get("shape")))
 
 
 def _dtype(node: Node) -> DType | Unread:
@@ -107,9 +107,9 @@ def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
         if node.operator == PLACEHOLDER and node.attributes.get("dtype") == OF_RESOURCES:
             yield node.name, Variable(node.name)
         elif node.operator in ("VarHandleOp", "VariableV2", "Variable"):
-            known, sizes = _dtype(node), node.attributes.get("shape")
             is_reference = node.operator != "VarHandleOp"
-            yield node.name, Variable(node.name, known, sizes if isinstance(sizes, tuple) else None, None, is_reference)
+            sizes = as_shape(node.attributes.get("shape"))
+            yield node.name, Variable(node.name, _dtype(node), sizes, None, is_reference)
 
 
 # --------------------------------------------------------------------------------------------------------- signatures
