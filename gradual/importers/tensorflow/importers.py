@@ -15,6 +15,7 @@ from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.file.attributes import as_shape
 from gradual.importers.tensorflow.file.schema import Called, Node, Text, Variable
 from gradual.types.dtype import DType
 from gradual.types.print import shown
@@ -218,9 +219,9 @@ class Use(Applying):
     def shape(self, name: str) -> tuple[int | None, ...] | None:
         """An attribute that is a shape; None if not even the rank is known."""
         found = self.attribute(name)
-        if found is not None and not isinstance(found, tuple):
+        if found is not None and as_shape(found) is None:
             raise Unsupported(f"{name}={found!r}, which is no shape")
-        return found
+        return as_shape(found)
 
     def function(self, name: str) -> str:
         """An attribute that is a function, by its name."""

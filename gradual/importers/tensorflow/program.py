@@ -124,7 +124,7 @@ class _Import:
         parameters: the parameters for variables whose values are not saved, by the names of these.
         weights: the values of the others.
         taken: the parameters for inputs.
-        clauses: the conditions that the graph asserts of the sizes of its inputs.
+        clauses: the conditions that the graph asserts of the sizes of its inputs, each marked with its node.
         main: the body of `@main`.
     """
 
@@ -139,7 +139,7 @@ class _Import:
         self.ranks: dict[str, int] = {}
         self.parameters: dict[str, tuple[Value, Origin, str]] = {}
         self.weights: dict[str, Value] = {}
-        self.clauses: dict[str, None] = {}
+        self.clauses: dict[str, str] = {}
         self.taken: frozenset[str] = frozenset()
         self.main = self.builder.block
         self.progress = progress
@@ -161,7 +161,7 @@ class _Import:
                 value, origin, type = self.parameters[name]
                 inputs[str(value.origin)] = origin
                 types.append(type)
-        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where, *self.clauses]
+        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where, *self.clauses.values()]
         return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
 
     def notes(self) -> Iterator[str]:
@@ -217,7 +217,7 @@ class _Import:
             return
         witnesses = [name.witness for name in goal.variables()]
         if witnesses and all(isinstance(one, SizeOf) and one.value in self.taken for one in witnesses):
-            self.clauses[str(goal)] = None
+            self.clauses.setdefault(str(goal), self.builder.marks.around(str(goal), self.builder.node))
 
     def body(self, scope: Scope) -> str:
         """The body of `@main`; raises Told if anything prevents the import."""

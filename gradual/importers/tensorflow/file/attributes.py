@@ -68,6 +68,13 @@ def shape(proto: Message) -> Shape:
     return tuple(size if size >= 0 else None for size in sizes)
 
 
+def as_shape(value: Any) -> Shape:
+    """The value of an attribute as a shape; None for what is none."""
+    if not isinstance(value, tuple) or len(value) > LIMITS.rank:
+        return None
+    return value if all(one is None or type(one) is int for one in value) else None
+
+
 def attribute(proto: Message) -> Any:
     """The value of an `AttrValue`; an `Unread` for one that cannot be read."""
     for field, read in (

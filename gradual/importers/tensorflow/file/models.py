@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 from gradual.importers.common.refusals import Misused, Unread
 from gradual.importers.common.sizes.ports import Port
-from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, dtype, shape
+from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, as_shape, dtype, shape
 from gradual.importers.tensorflow.file.bundle import NOTHING, Saved
 from gradual.importers.tensorflow.file.graphs import functions_of, nodes_of, numbered
 from gradual.importers.tensorflow.file.restoring import bound, restored
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.file.traces import Traces
 from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message
+from gradual.types.dtype import DType
 
 DEFAULT = "serving_default"
 """The name of the signature that is imported by default."""
@@ -86,10 +87,16 @@ def _is_input(node: Node) -> bool:
 
 def port_of(node: Node, name: str = "") -> Port:
     """The parameter of a placeholder."""
-    kind, sizes = node.attributes.get("dtype"), node.attributes.get("shape")
+    kind = _dtype(node)
     if isinstance(kind, Unread):
         kind = Unread(f"`{name or node.name}` has {kind.says}")
-    return Port(name or node.name, kind, sizes if isinstance(sizes, tuple) else None)
+    return Port(name or node.name, kind, as_shape(node.attributes.get("shape")))
+
+
+def _dtype(node: Node) -> DType | Unread:
+    """The element type of a placeholder or a variable."""
+    found = node.attributes.get("dtype")
+    return found if isinstance(found, DType | Unread) else Unread("no element type")
 
 
 def variables_of(
@@ -106,9 +113,9 @@ def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
         if node.operator == PLACEHOLDER and node.attributes.get("dtype") == OF_RESOURCES:
             yield node.name, Variable(node.name)
         elif node.operator in ("VarHandleOp", "VariableV2", "Variable"):
-            known, sizes = node.attributes.get("dtype"), node.attributes.get("shape")
             is_reference = node.operator != "VarHandleOp"
-            yield node.name, Variable(node.name, known, sizes if isinstance(sizes, tuple) else None, None, is_reference)
+            sizes = as_shape(node.attributes.get("shape"))
+            yield node.name, Variable(node.name, _dtype(node), sizes, None, is_reference)
 
 
 # --------------------------------------------------------------------------------------------------------- signatures

@@ -8,6 +8,7 @@ from functools import partial
 from gradual.importers.common.branching import branched, repeated
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.file.attributes import as_shape
 from gradual.importers.tensorflow.importers import Held, Use, imports
 from gradual.importers.tensorflow.operators.tensor_lists import as_value
 from gradual.types.dtype import DType
@@ -106,6 +107,5 @@ def loop(use: Use) -> Sequence[Held]:
 def _fitting(use: Use, at: int, value: Value) -> Value:
     """A carried value, whose shape is what the graph says of it in all iterations."""
     shapes = use.attribute("output_shapes", ())
-    shape = shapes[at] if at < len(shapes) else None
-    is_tensor = isinstance(value.type, TensorType | UnrankedType)
-    return use.of_shape(value, shape) if is_tensor and isinstance(shape, tuple) else value
+    shape = as_shape(shapes[at]) if isinstance(shapes, tuple) and at < len(shapes) else None
+    return use.of_shape(value, shape) if isinstance(value.type, TensorType | UnrankedType) else value
