@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gradual.importers.common.composed.arithmetic import Term, greater, where
+from gradual.importers.common.composed.arithmetic import Term, greater, sqrt, where
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
@@ -93,6 +93,9 @@ def _others(use: Use, x: Value, start: int) -> list[int | Value]:
 
 
 # ----------------------------------------------------------------------------------------------------------- segments
+LAST = 2**31 - 1
+"""An end that stands for all that there is."""
+
 REDUCTIONS = {"Sum": "add", "Prod": "mul", "Max": "max", "Min": "min"}
 """How TensorFlow's name ends -> the mode of `scatter_nd`."""
 
@@ -115,15 +118,12 @@ def _reduced(use: Use, rows: Value, places: Value, count: int | Value, kind: str
 
 
 def _unsorted(kind: str, use: Use) -> Value:
-    """Slices with a negative number belong to no segment: they are reduced to one more, which is then left out."""
-    places = _joined(use, use[1], use[1].rank)
-    rows = _joined(use, use[0], use[1].rank)
-    count = use.as_type(use[2], DType.INT64)
-    at = Term(use, use.as_type(places, DType.INT64))
-    past = Term(use, count)
-    more = use.written_size((past + 1).value)
-    found = _reduced(use, rows, where(at < 0, past, at).value, more, kind)
-    return use.call("strided_slice", found, begin=[0], end=[use.written_size(count)])
+    """Slices with a negative number belong to no segment: they are reduced to a first one, which is then left out."""
+    places, rows = (_joined(use, one, use[1].rank) for one in (use[1], use[0]))
+    at = greater(Term(use, use.as_type(places, DType.INT64)), -1) + 1
+    count = Term(use, use.as_type(use.ranked(2, 0), DType.INT64)) + 1
+    found = _reduced(use, rows, at.value, use.written_size(count.value), kind)
+    return use.call("strided_slice", found, begin=[1], end=[LAST])
 
 
 IMPORTERS.update({f"UnsortedSegment{kind}": partial(_unsorted, kind) for kind in REDUCTIONS})
@@ -137,16 +137,14 @@ def _sorted(kind: str, use: Use) -> Value:
 def _in_order(use: Use, rows: Value, places: Value, kind: str, count: int | Value) -> Value:
     if kind in ("Sum", "Prod"):
         return _reduced(use, rows, places, count, kind)
-    is_mean = kind not in REDUCTIONS
-    found = Term(use, _reduced(use, rows, places, count, "Sum" if is_mean else kind))
+    found = Term(use, _reduced(use, rows, places, count, kind if kind in REDUCTIONS else "Sum"))
     ones = use.call("full_like", use.as_type(places, rows.dtype), use.like(1, rows))
-    size = use.call("expand_dims", _reduced(use, ones, places, count, "Sum"), axis=1, num_newaxis=max(rows.rank - 1, 0))
-    size = _reduced(use, ones, places, count, "Sum") if rows.rank == 1 else size
-    sizes = Term(use, size)
-    if not is_mean:
+    each = _reduced(use, ones, places, count, "Sum")
+    sizes = Term(use, use.call("expand_dims", each, axis=1, num_newaxis=rows.rank - 1) if rows.rank > 1 else each)
+    if kind in REDUCTIONS:
         return where(sizes > 0, found, 0).value
     divisor = greater(sizes, 1)
-    return (found / (divisor.applied("sqrt") if kind == "SqrtN" else divisor)).value
+    return (found / (sqrt(divisor) if kind == "SqrtN" else divisor)).value
 
 
 IMPORTERS.update({f"Segment{kind}": partial(_sorted, kind) for kind in (*REDUCTIONS, "Mean")})

@@ -180,4 +180,15 @@ CASES = {
         floats(3),
         refused="quantized types",
     ),
+    "no_elements": Case(
+        lambda x: [
+            raw.Softmax(logits=x),
+            raw.LogSoftmax(logits=x),
+            raw.Elu(features=x),
+            raw.L2Loss(t=x),
+            raw.AddN(inputs=[x, x]),
+            raw.Cast(x=x, DstT=tf.int32),
+        ],
+        [[floats(0, 3)], [floats(2, 3)]],
+    ),
 }

@@ -295,4 +295,27 @@ CASES = {
         ),
         *(_BOXES[None], floats(1, 4, 2, low=0.0, high=1.0)),
     ),
+    "segment_vectors": each(
+        lambda x, i: [getattr(raw, f"Segment{name}")(data=x, segment_ids=i) for name in ("Sum", "Mean", "Max")],
+        *(floats(5), table(0, 1, 1, 4, 4)),
+    ),
+    "segments_of_nothing": Case(
+        lambda x, i: [
+            raw.SegmentSum(data=x, segment_ids=i),
+            raw.UnsortedSegmentMax(data=x, segment_ids=i, num_segments=2),
+            raw.UnsortedSegmentSum(data=x[:0], segment_ids=i[:0], num_segments=0),
+        ],
+        [[floats(0, 3), table([], dtype="int64")], [floats(2, 3), table(0, 1, dtype="int64")]],
+    ),
+    "nothing_chosen": Case(
+        lambda x: [
+            *raw.TopKV2(input=x, k=2),
+            raw.ArgMax(input=x, dimension=1),
+            raw.Where(condition=x > 9),
+            raw.GatherV2(params=x, indices=tf.zeros([0], tf.int32), axis=1),
+            raw.OneHot(indices=tf.shape(x)[:0], depth=3, on_value=1, off_value=0),
+            *raw.Unique(x=x[:, 0]),
+        ],
+        [[floats(0, 3)], [floats(2, 3)]],
+    ),
 }

@@ -178,4 +178,18 @@ CASES = {
         lambda x, y: raw.BatchMatMulV3(x=x, y=y, Tout=tf.int32),
         *(integers(2, 3, dtype="int8", high=100), integers(3, 2, dtype="int8", high=100)),
     ),
+    "nothing_reduced": Case(
+        lambda x: [
+            raw.Sum(input=x, axis=[0]),
+            raw.Prod(input=x, axis=[0]),
+            raw.Mean(input=x, axis=[0]),
+            raw.All(input=x > 0, axis=[0]),
+            raw.MatMul(a=x, b=x, transpose_a=True),
+            raw.Cumsum(x=x, axis=0),
+            raw.Pack(values=[x, x]),
+            raw.ReverseV2(tensor=x, axis=[0]),
+            raw.Roll(input=x, shift=1, axis=1),
+        ],
+        [[floats(0, 3)], [floats(1, 3)]],
+    ),
 }

@@ -312,4 +312,24 @@ CASES = {
         floats(1, 3, 2, 4, 2),
     ),
     "space_to_batch_open": Case(lambda x: tf.nn.conv2d(x, floats(3, 3, 3, 2), 1, "SAME", dilations=[2, 3]), _IMAGES),
+    "no_images": Case(
+        lambda x: [
+            raw.Conv2D(input=x, filter=floats(3, 3, 3, 2), strides=[1, 2, 2, 1], padding="SAME"),
+            raw.MaxPool(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID"),
+            raw.ResizeBilinear(images=x, size=[3, 3]),
+            raw.SpaceToDepth(input=x[:, :4], block_size=2),
+            _norm(x, is_training=False)[0],
+        ],
+        [[floats(0, 5, 6, 3)], [floats(1, 5, 6, 3)]],
+    ),
+    "one_pixel": Case(
+        lambda x: [
+            raw.Conv2D(input=x, filter=floats(3, 3, 3, 2), strides=[1, 2, 2, 1], padding="SAME"),
+            raw.AvgPool(value=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME"),
+            raw.ResizeBilinear(images=x, size=[3, 2], half_pixel_centers=True),
+            raw.ResizeNearestNeighbor(images=x, size=[2, 3], align_corners=True),
+            raw.LRN(input=x),
+        ],
+        [[floats(1, 1, 1, 3)], [floats(1, 2, 1, 3)]],
+    ),
 }
