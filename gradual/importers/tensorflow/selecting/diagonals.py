@@ -73,10 +73,10 @@ def padded_matrices(use: Use) -> Value:
 def _laid(use: Use, diagonals: Value, band: Band, sizes: tuple[int, int], filling: Value) -> Value:
     outer = diagonals.rank - (1 if band.is_vector else 2)
     length = extent(use, diagonals, diagonals.rank - 1)
-    least = [length + max(-band.high, 0), length + max(band.low, 0)]
-    rows, columns = (use.written_size(one.value) for one in least)
-    if sizes != (-1, -1):
-        rows, columns = (size if size != -1 else one for size, one in zip(sizes, (rows, columns), strict=True))
+    more = [max(-band.high, 0), max(band.low, 0)]
+    more = [max(more)] * 2 if sizes == (-1, -1) else more  # square if nothing is said
+    least = [use.written_size((length + one).value) for one in more]
+    rows, columns = (size if size != -1 else one for size, one in zip(sizes, least, strict=True))
     shape = [use.written_size(use.extent(diagonals, axis)) for axis in range(outer)]
     return _replaced(use, use.call("full", filling, shape=[*shape, rows, columns]), diagonals, band)
 

@@ -205,6 +205,8 @@ CASES = {
         lambda x: [
             raw.MatrixDiagV3(diagonal=x, k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=7.0),
             raw.MatrixDiagV3(diagonal=x, k=[-1, 1], num_rows=3, num_cols=4, padding_value=7.0, align="LEFT_RIGHT"),
+            raw.MatrixDiagV3(diagonal=x[:2], k=[-3, -2], num_rows=-1, num_cols=-1, padding_value=7.0),
+            raw.MatrixDiagV3(diagonal=x[0], k=2, num_rows=3, num_cols=-1, padding_value=7.0),
             raw.MatrixDiagV2(diagonal=x[0], k=1, num_rows=4, num_cols=4, padding_value=0.0),
         ],
         floats(3, 3),
