@@ -46,6 +46,7 @@ from gradual.importers.tensorflow.signals import (
     detections,
     normalizations,
     patches,
+    recurrent,
     resizing,
     transposed,
 )
@@ -69,7 +70,7 @@ FAMILIES = (
     tensor_lists,
     *(activations, bits, codes, colours, special),
     *(creating, diagonals, layouts, ordering, scattering, sparse),
-    *(averaging, blocks, detections, normalizations, patches, resizing, transposed),
+    *(averaging, blocks, detections, normalizations, patches, recurrent, resizing, transposed),
 )
 """The modules whose importers are in `IMPORTERS`."""
 

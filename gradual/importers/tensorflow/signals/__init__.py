@@ -1,1 +1,1 @@
-"""Operators of images and volumes beside `operators.networks`: transposed convolutions, blocks, patches, norms."""
+"""Operators of images, volumes and series: transposed convolutions, blocks, patches, norms, boxes, cells."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy
 
 from tests.importers.tensorflow.operators.case import Case, each, floats, integers, raw, table, tf
@@ -48,6 +50,14 @@ _APART *= numpy.array([1, 0, 1], "float32")[:, None, None, None]
 
 def _back_of(y: tf.Tensor) -> dict[str, object]:
     return {"input_sizes": [1, 7, 7, 2], "out_backprop": y, "strides": [1, 1, 1, 1], "padding": "VALID"}
+
+
+_PEEPHOLES = {name: floats(4, seed=at) for at, name in enumerate(("wci", "wcf", "wco"))}
+
+
+def _states(found: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+    """The states of an LSTM; TensorFlow does not say what its other results are behind the last step."""
+    return [found[1], found[6]]
 
 
 _TAPS = {"filter": floats(3, 3, 2, 3), "padding": "SAME"}
@@ -331,5 +341,48 @@ CASES = {
             raw.LRN(input=x),
         ],
         [[floats(1, 1, 1, 3)], [floats(1, 2, 1, 3)]],
+    ),
+    "lstm_cell": each(
+        lambda x, c, h: list(
+            raw.LSTMBlockCell(
+                x=x, cs_prev=c, h_prev=h, w=floats(7, 16), b=floats(16), forget_bias=0.5, cell_clip=0.4, **_PEEPHOLES
+            )
+        ),
+        *(floats(2, 3), floats(2, 4, seed=2), floats(2, 4, seed=3)),
+    ),
+    "lstm": Case(
+        lambda x, n: _states(
+            raw.BlockLSTM(
+                seq_len_max=n,
+                x=x,
+                cs_prev=tf.zeros([tf.shape(x)[1], 4]),
+                h_prev=tf.zeros([tf.shape(x)[1], 4]),
+                w=floats(7, 16),
+                b=floats(16),
+                use_peephole=True,
+                **_PEEPHOLES,
+            )
+        ),
+        [[floats(4, 2, 3), table(4, dtype="int64")], [floats(3, 1, 3), table(2, dtype="int64")]],
+    ),
+    "lstm_second": each(
+        lambda x: list(
+            raw.BlockLSTMV2(
+                seq_len_max=tf.constant(3, tf.int64),
+                x=x,
+                cs_prev=floats(2, 4),
+                h_prev=floats(2, 4, seed=2),
+                w=floats(7, 16),
+                b=floats(16),
+                **_PEEPHOLES,
+            )
+        ),
+        floats(3, 2, 3),
+    ),
+    "gru_cell": each(
+        lambda x, h: list(
+            raw.GRUBlockCell(x=x, h_prev=h, w_ru=floats(7, 8), w_c=floats(7, 4, seed=2), b_ru=floats(8), b_c=floats(4))
+        ),
+        *(floats(2, 3), floats(2, 4, seed=2)),
     ),
 }
