@@ -59,6 +59,13 @@ def @sequence_set[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
   }
 }
 """,
+    "@sequence_put": """\
+def @sequence_put[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
+  if (%i == 0i64) { match (%s) { Cons(_, %rest) => Cons(%new, %rest), Nil => Cons(%new, Nil) } } else {
+    match? (%s) { Cons(%one, %rest) => Cons(%one, @sequence_put(%rest, %new, %i - 1i64)) }
+  }
+}
+""",
     "@sequence_append": """\
 def @sequence_append[A](%s: Sequence[A], %new: A) -> Sequence[A] {
   match (%s) { Cons(%one, %rest) => Cons(%one, @sequence_append(%rest, %new)), Nil => Cons(%new, Nil) }
