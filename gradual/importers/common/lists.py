@@ -20,7 +20,7 @@ from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType,
 LIST = "Sequence"
 """The name of the list type."""
 OPTIONAL = "Optional"
-"""The name of the type of values that may be absent."""
+"""The name of the type of optional values."""
 
 FUNCTIONS = {
     LIST: "type Sequence[A] { Cons(A, Sequence[A]), Nil }\n",
