@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from gradual.diagnostic import Severity
+from gradual.record import record
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kind:
     """A kind of diagnostic.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from gradual.dims.solver.decide import CHEAP, Decider
 from gradual.dims.term.constraint import Equal
 from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS, Limits
+from gradual.record import record
 from gradual.report import render, summary
 from gradual.report.bindings import Binding, bindings
 from gradual.report.located import of_model_run
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 _STACK = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """How to check.
 
@@ -67,7 +68,7 @@ Compile = Callable[[Source, Options], "Compilation"]
 """The function that compiles a text; a compilation calls it again for an edited text."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record(eq=False, repr=False, slots=False)
 class Compilation:
     """A checked file.
 
@@ -79,8 +80,7 @@ class Compilation:
         diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
         checks: the residual checks, each with its `condition`, its `blame` and its `span`.
         proved: how many obligations were proved.
-        refuted: how many of the errors are obligations that fail, at all sizes or at some; an obligation that fails
-            only because of another error is neither reported nor counted.
+        refuted: how many errors are obligations that fail at some or all sizes, and not only because of another error.
         compile: the function that compiles an edited text.
         notes: notes from the passes that made this compilation.
         weights: the weights of an imported model, by the parameters of `@main` that follow the model's inputs.

@@ -7,10 +7,11 @@ A diagnostic carries a code for users (`E0302`, a page in `spec/errors/`) and a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from gradual.origin import Frame, Origin
+from gradual.record import record
 from gradual.source import NOWHERE, Position, Source, Span, visible
 
 
@@ -22,7 +23,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Related:
     """Another span that explains the finding, with a label."""
 
@@ -30,7 +31,7 @@ class Related:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edit:
     """A replacement of source text that was tried before it is offered."""
 
@@ -38,7 +39,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Help:
     """Advice on what to change; tools can apply the `edits`, if there are any.
 
@@ -53,7 +54,7 @@ class Help:
     mends: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding about a program.
 

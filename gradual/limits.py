@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """Limits that make the checker terminate with the same result on every machine.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from gradual.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Frame:
     """A line of the Python program that the model was exported from.
 
@@ -35,7 +36,7 @@ class Frame:
         return f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """The node of a model that a piece of the program was made from.
 

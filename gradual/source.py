@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.origin import Origin, Origins
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A half-open range of code points of one source."""
 
@@ -27,7 +28,7 @@ class Span:
 NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Position:
     """A place in a text: 1-based line and column, 0-based offset, all in code points."""
 
@@ -36,14 +37,14 @@ class Position:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Source:
     """A named text.
 
     Attributes:
         origins: for the program of a model, which node each piece of the text was made from.
-        demand: for the program of a model, how its user demands a condition: the words before it, up to its quote.
-        is_numbered: whether its line numbers mean anything to users; False for the one line that describes a node.
+        demand: the start of the command by which a user of a model adds a condition, up to the condition's quote.
+        is_numbered: whether reports show its line numbers; False for the single line that describes a node of a model.
     """
 
     name: str

@@ -6,8 +6,10 @@ A verdict has no truth value: `if verdict:` raises, so that "unknown" can never 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
+
+from gradual.record import record
 
 
 class _Verdict:
@@ -17,7 +19,7 @@ class _Verdict:
         raise TypeError("a verdict has no truth value: match it")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proved(_Verdict):
     """The goal holds at every size that the facts admit.
 
@@ -30,7 +32,7 @@ class Proved(_Verdict):
     plausible: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refuted(_Verdict):
     """The goal holds at no size that the facts admit; `witness` is a sample valuation of its variables by name."""
 
@@ -38,7 +40,7 @@ class Refuted(_Verdict):
     witness: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown(_Verdict):
     """The goal may hold and may fail, or could not be decided.
 

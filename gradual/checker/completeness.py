@@ -6,7 +6,7 @@ An unknown is reported once, at its origin, with the names whose types mention i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.scope import Binding
@@ -15,6 +15,7 @@ from gradual.checker.state.values import Broken
 from gradual.core.check import Promise
 from gradual.diagnostic import Diagnostic
 from gradual.dims.term.atom import ContentOf, NumelOf, RankOf, SizeOf, Variable
+from gradual.record import record
 from gradual.types.instantiation import is_gradual
 from gradual.types.print import shown
 from gradual.types.type import DataType, FunctionType, GradualType, OpenedType, ReferenceType, TupleType
@@ -25,7 +26,7 @@ SHOWN = 8
 """Limit on the names reported for one unknown."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Unknown:
     """An unknown in words, its origin, and the names whose types mention it."""
 

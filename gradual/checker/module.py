@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.checker.coercion import data, proxies
 from gradual.checker.coercion.datatypes import declare_data
@@ -27,12 +27,13 @@ from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.solver.smt import question
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.declared import Data
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Checked:
     """The result of checking a file.
 

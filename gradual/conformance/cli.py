@@ -114,14 +114,14 @@ def _chosen_of(collection: Collection, patterns: Sequence[str], malformed: int) 
 @SMT
 @SPEC
 @click.option("--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures.")
-@click.option("--adapter", metavar="CMD", help="Ask this command, which speaks the protocol, instead.")
+@click.option("--adapter", metavar="CMD", help="Test this command, which implements the protocol, instead.")
 @click.option("--one-shot", metavar="CMD", help="Ask this command for verdicts: CMD FILE exits with 0 or 1.")
 @click.option(
     "--profile",
     "only",
     type=click.Choice([profile.value for profile in Profile]),
     multiple=True,
-    help="Compare nothing but this.",
+    help="Compare only this profile.",
 )
 @click.option("--timeout", type=click.IntRange(1, 86400), default=10, show_default=True, metavar="SECONDS",
               help="How long an answer may take.")  # fmt: skip
@@ -137,10 +137,10 @@ def run_command(
     timeout: int,
     verbose: bool,
 ) -> None:
-    """Put every case to this implementation, or to another one, and compare.
+    """Run every case with this implementation, or with another one, and compare the results.
 
-    Exit 0 if all that was answered is as expected, and something was; 1 if not. A case that cannot be read fails, and
-    the others are run.
+    Exit 0 if there is an answer and all answers are as expected, else 1. A case that cannot be read fails, and the
+    others are run.
     """
     if (adapter is not None) + (one_shot is not None) + no_smt > 1:
         raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
@@ -200,7 +200,7 @@ def _counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile
 @conformance.command()
 @SMT
 def serve(no_smt: bool) -> None:
-    """Answer requests on stdin as the protocol says: this implementation as an adapter."""
+    """Run this implementation as an adapter, which answers the protocol's requests on stdin."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8")
     answer_requests(sys.stdin, sys.stdout, not no_smt)
@@ -210,7 +210,7 @@ def serve(no_smt: bool) -> None:
 @PATTERNS
 @SPEC
 def copy(patterns: tuple[str, ...], spec: Path | None) -> None:
-    """Print each case with what is expected as a line of JSON, with a hash of it, for other runners."""
+    """Print each case with its expectations and its hash as a line of JSON, for other runners."""
     for case in chosen(_loaded(spec).cases, patterns):
         click.echo(copied(case))
 
@@ -279,7 +279,7 @@ def lint(spec: Path | None) -> None:
 @SPEC
 @SMT
 def coverage(spec: Path | None, no_smt: bool) -> None:
-    """For each rule: how many cases name it, and how its obligations were seen to end."""
+    """Count, for each rule, the cases that name it and the outcomes of its obligations."""
     collection = _loaded(spec)
     rows = covered(collection, run(collection.cases, Reference(smt=not no_smt)))
     for rule, row in sorted(rows.items()):
@@ -293,7 +293,7 @@ def _row(row: Covered) -> str:
 @conformance.command(name="entries")
 @SPEC
 def entries_command(spec: Path | None) -> None:
-    """Write what is generated from declarations: the chapter of operators' entries, and the list of codes."""
+    """Write the files that are generated from declarations: the chapter of operator entries, and the list of codes."""
     root = spec or folder("spec")
     (root / CODES).write_text(code_table(root), encoding="utf-8")
     (root / FILE).write_text(entries(shared_rules(root)), encoding="utf-8")
@@ -304,7 +304,7 @@ def entries_command(spec: Path | None) -> None:
 @SPEC
 @click.option("--dry-run", is_flag=True, help="Print the difference only.")
 def bless(patterns: tuple[str, ...], spec: Path | None, dry_run: bool) -> None:
-    """Rewrite places, types, checks and values from the answers; a verdict or a code is never changed."""
+    """Rewrite positions, types, checks and values by the results of a run; verdicts and codes are never changed."""
     if os.environ.get("CI"):
         raise click.UsageError("nothing is blessed where CI is set")
     root = spec or folder("spec")

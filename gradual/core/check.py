@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from gradual.core.roles import Plain, Role
 from gradual.core.value_words import Words, reworded
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.print import brief
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.positive import says_not_empty
 
@@ -39,7 +40,7 @@ class Site(StrEnum):
     ENTRY = "entry"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Promise:
     """What left a size unknown: the span of a `?` (or of a call or operator), and words for it.
 
@@ -51,7 +52,7 @@ class Promise:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Blame:
     """The label of a check, with all five fields of its report.
 
@@ -89,7 +90,7 @@ class Blame:
         return reworded(text, self.words)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class Check:
     """`check goal // id [rule]`: halt with blame unless `goal` holds at this run's sizes.
 

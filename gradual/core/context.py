@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Protocol, TypeVar
 
 from gradual.core.refinement import formula
@@ -17,6 +17,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.trail import Trail
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
@@ -26,7 +27,7 @@ from gradual.verdict import Proved, Verdict
 T = TypeVar("T")
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Values(Generic[T]):
     """The variables of a definition.
 
@@ -111,7 +112,7 @@ class Store(Protocol):
 F = TypeVar("F", bound=Store)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class TypingContext(Generic[T, F]):
     """What is known at the current point of a definition; each tool that walks it adds parts of its own.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -14,11 +14,12 @@ from gradual.limits import LIMITS
 from gradual.ops.declaration.element_ranges import Operands, Range, Ranges, is_natural_number, known_range
 from gradual.ops.declaration.lookups import Bound, Lookup
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import OpenedType, TensorType, TupleType
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Unasked:
     """A step whose value's range is not computed yet, with the types of its operands at that point."""
 
@@ -27,7 +28,7 @@ class _Unasked:
     types: tuple[OpenedType, ...]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class KnownRanges:
     """The ranges of integer values whose types do not track each element.
 

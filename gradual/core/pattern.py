@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from gradual.core.roles import Parts, Plain, Role, ValueType
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Bind:
     """A pattern that every value matches; `name` is None for `_`."""
 
@@ -16,7 +16,7 @@ class Bind:
     type: ValueType
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Destructure:
     """A pattern of a constructor, or of a tuple (`constructor` is None)."""
 

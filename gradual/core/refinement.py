@@ -7,18 +7,18 @@ false, nothing follows.   [type.if.part]
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.term.constraint import TRUE, Constraint, all_of, any_of, negated
 from gradual.limits import LIMITS
 from gradual.ops.declaration.facts import Connective
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import GradualType, TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Implied:
     """What a boolean implies.
 

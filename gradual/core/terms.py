@@ -9,7 +9,7 @@ Variables keep the user's names with the sigil (`%x`), made unique within a func
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, ClassVar
 
 from gradual.core.check import Check
@@ -17,13 +17,14 @@ from gradual.core.pattern import CorePattern
 from gradual.core.roles import Binders, Defined, Head, Nested, Operand, Operands, Part, Parts, Plain, Role, ValueType
 from gradual.dims.term.dim import Dim, Variable
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.types.declared import Data
 from gradual.types.type import FunctionType, GradualType, OpenedType, TypeVariable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Constant:
     """`name = literal`."""
 
@@ -33,7 +34,7 @@ class Constant:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Apply:
     """`name = operator(operands, attributes)`; a tuple operand is a variable that holds a tuple.
 
@@ -49,7 +50,7 @@ class Apply:
     accepts: Part[Check | None] = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Size:
     """`name = dim`: a size as a value, an int64 of rank 0."""
 
@@ -59,7 +60,7 @@ class Size:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MakeTuple:
     """`name = (fields)`."""
 
@@ -69,7 +70,7 @@ class MakeTuple:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Project:
     """`name = operand.index`."""
 
@@ -80,7 +81,7 @@ class Project:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Rename:
     """`name = operand` at a less precise type: an ascription forgets.
 
@@ -94,7 +95,7 @@ class Rename:
     written: Annotated[GradualType | None, Role.WRITTEN] = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Stop:
     """`name` has the bottom type: the run ends in a fault that says why."""
 
@@ -104,7 +105,7 @@ class Stop:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Instantiate:
     """`name = operand[dims, types]`: a function at given dims and types, which are erased at run time."""
 
@@ -116,7 +117,7 @@ class Instantiate:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Invoke:
     """`name = function[types](operands)`: `function` is `@f` or a variable that holds a closure.
 
@@ -132,7 +133,7 @@ class Invoke:
     types: Annotated[tuple[GradualType, ...], Role.INSTANCES] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Closure:
     """`name = fn (params) { body }`; the body sees the variables in scope (`recursive`: its own name too)."""
 
@@ -142,7 +143,7 @@ class Closure:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class If:
     """`name = if condition { then } else { orelse }`; `condition` holds a rank-0 bool."""
 
@@ -154,7 +155,7 @@ class If:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Construct:
     """`name = Constructor(fields)`."""
 
@@ -165,7 +166,7 @@ class Construct:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Arm:
     """`pattern => block`."""
 
@@ -173,7 +174,7 @@ class Arm:
     block: Nested[Block]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Match:
     """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; without `complete` there may be none."""
 
@@ -185,7 +186,7 @@ class Match:
     complete: Plain[bool] = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MakeReference:
     """`name = ref(operand)`."""
 
@@ -195,7 +196,7 @@ class MakeReference:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ReadReference:
     """`name = ref_read(reference)`."""
 
@@ -205,7 +206,7 @@ class ReadReference:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class WriteReference:
     """`name = ref_write(reference, operand)`; its value is the empty tuple."""
 
@@ -216,7 +217,7 @@ class WriteReference:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Layer:
     """The steps of a proxy around one use of the wrapped value.
 
@@ -239,7 +240,7 @@ class Layer:
     types: Annotated[tuple[TypeVariable, ...], Role.TYPE_BINDERS] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Wrap:
     """`name = operand` as a function of another type, with the necessary checks around each call."""
 
@@ -250,7 +251,7 @@ class Wrap:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class WrapReference:
     """`name = operand` as a reference of another type, with the necessary checks around reads and writes."""
 
@@ -262,7 +263,7 @@ class WrapReference:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Change:
     """The conversion of one value inside a data structure: `param` is the old value, `result` the new one."""
 
@@ -271,7 +272,7 @@ class Change:
     result: Operand
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Conversion:
     """The conversion of a data structure: constructor -> the conversion of each field.
 
@@ -281,7 +282,7 @@ class Conversion:
     fields: Annotated[dict[str, tuple[Change | Conversion | None, ...]], Role.CASES] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Convert:
     """`name = operand` as data of another type, its parts converted left to right, depth first."""
 
@@ -292,7 +293,7 @@ class Convert:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Assertion:
     """`assert condition`: halt with a fault unless the rank-0 bool `condition` is true, which is not known before."""
 
@@ -326,7 +327,7 @@ Step = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Block:
     """Steps in order, and the variable that is the result."""
 
@@ -334,7 +335,7 @@ class Block:
     result: Operand
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Param:
     """A parameter: its type with unknowns in the body, its written type for callers, and its source position."""
 
@@ -344,7 +345,7 @@ class Param:
     span: Plain[Span]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Function:
     """A function of the core.
 
@@ -375,7 +376,7 @@ class Function:
         return f"<Function {self.name} : {self.type}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Module:
     """All functions of a file by name, in source order, and its declared types."""
 

@@ -7,7 +7,7 @@ Names that a function type binds are not renamed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from operator import is_
 from typing import Any, TypeVar, cast
 
@@ -17,6 +17,7 @@ from gradual.core.roles import Rebuilder, Role, rebuilder
 from gradual.core.terms import Arm, Block, Conversion, Function
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
+from gradual.record import record
 from gradual.types.binder_solving import named_parts
 from gradual.types.substitution import instantiated, mentioned, substituted, substituted_within
 from gradual.types.type import (
@@ -36,7 +37,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Rewriting:
     """A substitution, applied by copying.
 

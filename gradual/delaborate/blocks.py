@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +31,7 @@ from gradual.core.terms import (
 from gradual.core.traversal import with_operands
 from gradual.delaborate.demands import Demands, is_demanded
 from gradual.dims.term.constraint import FALSE, Constraint
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
@@ -68,7 +69,7 @@ def literals_in_place(function: Function, used: Mapping[str, int]) -> dict[str, 
     }
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Implied:
     """The steps of one block that elaboration inserts again.
 
@@ -194,7 +195,7 @@ def _comes_back(check: Check, goals: frozenset[Constraint]) -> bool:
     return check.blame.site is not Site.ASSERT and is_demanded(check, goals)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Chain:
     """The projections, conversions and tuples by which a value is computed from another.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.check import Check
 from gradual.core.context import TypingContext, Values
@@ -31,6 +31,7 @@ from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed
 from gradual.ops.declaration.rank_cases import Unknown
 from gradual.ops.declaration.unknown_rank import Asking
+from gradual.record import record
 from gradual.types.binder_solving import extents, unbound
 from gradual.types.instantiation import Shown, at_arguments, at_types, settled_type
 from gradual.types.relations import Demand, demands, join
@@ -49,7 +50,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import base_of, numel_of, rank_of, rank_stated, size_of, sizes
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Demands(TypingContext[OpenedType, DeferredFacts]):
     """Computes the demands of a function's steps.  Facts are from declarations and passed checks, not from conditions.
 

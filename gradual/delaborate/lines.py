@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gradual.core.check import Check, Site
@@ -16,6 +16,7 @@ from gradual.dims.term.constraint import Constraint, Equal, equal
 from gradual.dims.term.dim import ContentOf, Dim, Kind, RankOf, SizeOf, Variable, constant, of_atom
 from gradual.dims.term.dim import variable as existential
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
 from gradual.tensors.tensor import Tensor
@@ -28,7 +29,7 @@ from gradual.types.unpacking import base_of, opened, size_of
 _ZERO = constant(0)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Lines:
     """State and helpers for the lines of a definition.
 

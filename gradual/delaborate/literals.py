@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Any
 
@@ -13,6 +13,7 @@ from gradual.delaborate.types import NOWHERE, Inexpressible, Spelling, integer, 
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import AttributeSpec
 from gradual.ops.two_forms import Merged, forms
+from gradual.record import record
 from gradual.syntax.tree import ast
 from gradual.tensors.scalar import rounded
 from gradual.tensors.tensor import Tensor
@@ -30,7 +31,7 @@ CONSTANT = "relay.Constant"
 _UNMADE = re.compile("never_[0-9]+")
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Literals:
     """The constants of one file.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Any
 
@@ -11,6 +11,7 @@ from gradual.dims.term.atom import FloorDiv, Ite, Max, Min, Product
 from gradual.dims.term.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, of_atom
 from gradual.dims.term.print import broadcast_of, broadcasts_of, factors_of, remainders
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import named_parts
@@ -70,7 +71,7 @@ def _natural(value: int) -> ast.Expr:
     return _infix("+", product, integer(rest)) if rest else product
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Spelling:
     """How the variables of core are spelled.
 

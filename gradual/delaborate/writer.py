@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gradual.core import terms
 from gradual.core.check import Check
@@ -19,6 +19,7 @@ from gradual.delaborate.types import NOWHERE, Inexpressible, brackets, local, or
 from gradual.delaborate.unreachable import agreeing, in_doubt, makeable, read_joined
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim, SizeOf
+from gradual.record import record
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, requirements
 from gradual.types.instantiation import settled_type
@@ -27,7 +28,7 @@ from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType,
 from gradual.types.unpacking import size_of
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Writer(Lines):
     """Writes one definition.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from gradual.codes import KINDS
+from gradual.record import record
 from gradual.resources import folder
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*$")
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+")
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n+", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Page:
     """The text about a code or a rule, in Markdown."""
 

@@ -6,18 +6,19 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
+from gradual.record import record
 from gradual.report.paint import Paint, painter, plain, shielded
 from gradual.source import visible
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Output:
     """A stream with its painter.
 

@@ -7,7 +7,6 @@ conditions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gradual.core.check import Check
 from gradual.core.datatypes import declarations
@@ -16,12 +15,13 @@ from gradual.core.terms import Block, Closure, Function, If, Match, Module, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least, negated
 from gradual.dims.term.dim import constant
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.type import OpenedType, TensorType
 from gradual.types.unpacking import sizes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decided:
     """An `if` with a dead branch: its span, and the constant value of its condition."""
 

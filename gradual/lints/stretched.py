@@ -9,19 +9,19 @@ the 1 on purpose.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import permutations
 
 from gradual.core.terms import Apply, Constant, Function, If, Module, Rename
 from gradual.dims.term.dim import Dim
 from gradual.lints.values import Values, walk
 from gradual.ops.declaration.shapes import ONE, Shape
+from gradual.record import record
 from gradual.types.type import TensorType
 
 ELEMENTWISE = "elementwise"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stretched:
     """An application that stretches two operands.
 
@@ -54,7 +54,7 @@ def _of_function(function: Function) -> Iterator[Stretched]:
                 yield found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Origins:
     """Where the values of a function get a 1 in their shapes."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.def_use import bindings, defined, every
 from gradual.core.terms import Function, Step
 from gradual.ops.declaration.shapes import Shape
+from gradual.record import record
 from gradual.types.type import OpenedType, TensorType
 
 
@@ -19,7 +20,7 @@ def walk(function: Function) -> Iterator[tuple[Step, Values]]:
         values.learn(step)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Values:
     """The values of a function so far.
 

@@ -8,18 +8,18 @@ the given number of arguments, so it has no rule of its own.   [op.dyn.form]
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import AttributeSpec, Contents, Judgement, Operator
+from gradual.record import record
 
 PREFIX = "dyn."
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Forms:
     """The forms of one operator.
 

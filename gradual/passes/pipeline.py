@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from gradual.core.terms import Module
@@ -12,9 +11,10 @@ from gradual.dims.solver.decide import Decider
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unusable
 from gradual.passes.framework.pins import add, whole
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Use:
     """A pass and its arguments."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.print import shown, shown_contents, shown_extent
 from gradual.types.type import TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binding:
     """A name of the program with its inferred type and, if they are known, its sizes and its elements."""
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from gradual.record import record
 from gradual.report.paint import Paint, Row
 from gradual.source import Source, Span
 
@@ -21,7 +21,7 @@ WHOLE = 5
 """The most lines of a span that are all shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """A span to underline, with its label; `style` names its colour."""
 
@@ -36,7 +36,7 @@ class Mark:
         return "^" if self.primary else "-"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Placed:
     """A mark by lines (1-based) and columns (0-based, half-open)."""
 
@@ -47,7 +47,7 @@ class _Placed:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Line:
     """A source line as shown: its cells, and the cell at which each kept column begins."""
 

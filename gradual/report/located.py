@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gradual.checker.declarations.entry import PRESUMED
 from gradual.diagnostic import Diagnostic, Help
 from gradual.limits import LIMITS
 from gradual.origin import Frame, Origin
+from gradual.record import record
 from gradual.source import Source, Span
 
 Locate = Callable[[Span], tuple[Source, Span]]
@@ -26,7 +27,7 @@ def generated(source: Source) -> Locate:
     return lambda span: (source, span)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Model:
     """Locates spans of an imported model; `made` caches the texts that they are shown in."""
 

@@ -8,12 +8,12 @@ A call in tail position replaces its caller's activation, so a loop runs in cons
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.core import terms
 from gradual.core.check import Check, Site
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.run.entry.cast import admitted
 from gradual.run.entry.from_python import received
 from gradual.run.sizes import Sizes, held
@@ -30,7 +30,7 @@ from gradual.types.dtype import DType
 Watch = Callable[[terms.Step, Frame], None]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Returning:
     """The layers that the result of a call through a proxy passes before it is assigned to the caller's variable."""
 
@@ -38,7 +38,7 @@ class Returning:
     target: str
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Activation:
     """A block being run: the next step, and the variable of the caller to which the result is assigned."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, constant
+from gradual.record import record
 from gradual.run.value import Frame, Held
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Sizes(Mapping[Variable, int]):
     """A frame as a mapping from variables to numbers."""
 

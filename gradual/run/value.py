@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.check import Blame as Label
 from gradual.core.check import Check
@@ -11,12 +11,13 @@ from gradual.core.terms import Function, Layer, Step
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.dim import Variable
 from gradual.dims.term.print import brief
+from gradual.record import record
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Frame:
     """One activation of a function: its values, the sizes read from its arguments, and the enclosing frame."""
 
@@ -25,7 +26,7 @@ class Frame:
     outer: Frame | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Procedure:
     """A closure: a function and the frame it was created in (None for a declared function)."""
 
@@ -33,14 +34,14 @@ class Procedure:
     frame: Frame | None
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Cell:
     """The mutable cell that `ref(e)` creates."""
 
     value: Held
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Part:
     """One side of a layer: its steps, and the outer sizes that they read.
 
@@ -55,7 +56,7 @@ class Part:
     equations: Mapping[Variable, int] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Proxied:
     """A function or a reference with the layers around it.  [run.proxy]
 

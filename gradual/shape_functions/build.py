@@ -1,9 +1,9 @@
-"""The shape function of a function of the core, from what the checker judged and the planner planned."""
+"""The shape function of a function in core, from the types and checks of core and from the memory plan."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gradual.core.check import Blame, Check, Site
@@ -15,6 +15,7 @@ from gradual.dims.term.dim import ContentOf, Dim, Kind, SizeOf, Variable, Witnes
 from gradual.limits import LIMITS
 from gradual.passes.plan.prepare import cut, ready
 from gradual.passes.plan.slots import planned
+from gradual.record import record
 from gradual.run.graph.plan import tensors
 from gradual.run.value import demanded
 from gradual.shape_functions.flattening import Flattening
@@ -50,17 +51,17 @@ from gradual.types.unpacking import spelled, tracked_length
 
 
 class Refused(Exception):
-    """Raised for a function that has no shape function; it says why, and what to do."""
+    """Raised for a function that has no shape function; the message gives the reason, and what to do."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Subject:
-    """The function, and how users know it.
+    """A function, and what messages need to name it.
 
     Attributes:
-        file: the name of its file.
-        place: where users find a span, as text.
-        weights: the arguments for the last parameters, if a model brings them with it; they are no inputs.
+        file: the name of the function's file.
+        place: span -> file, line and column as text.
+        weights: the arguments for the last parameters that a model contains; they are no inputs.
     """
 
     module: Module
@@ -112,12 +113,12 @@ def _kind(type: GradualType) -> str:
             return f"a `{shown(type)}`"
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Inputs:
-    """The names of what is given.
+    """The inputs of a shape function, with a name for each size and element.
 
     Attributes:
-        known: what is read from an argument -> its name, or its number if the argument is a weight of the model.
+        known: size or element of an argument -> its name, or its number if the argument is a weight of the model.
     """
 
     identifiers: Identifiers
@@ -168,7 +169,7 @@ class _Builder:
         self.flat = Flattening(identifiers, inputs.known, {**dict(prepared.binders), **dict(declared.binders)})
 
     def built(self) -> ShapeFunction:
-        """Needs first, then results and buffers, so that no formula of these is computed where a need fails."""
+        """The shape function; needs come first, so that no formula of a result is computed after a need fails."""
         for check in self.declared.entry:
             self._need(TRUE, check.goal, check)
         for found in self.walk.checks:
@@ -199,7 +200,7 @@ class _Builder:
             self.flat.steps.append(Need(check.id, holds, message, self.subject.place(label.span), blamed))
 
     def _blamed(self, label: Blame) -> str:
-        """Who is blamed, and where that is written, if not at the construct itself."""
+        """The blamed party, and its places in the source if they differ from the place of the construct."""
         places = [self.subject.place(span) for span in label.blames if span != label.span]
         return f"{label.blamed}, {', '.join(dict.fromkeys(places))}" if places else label.blamed
 
@@ -227,7 +228,7 @@ class _Builder:
         return size if size.dim is None else Size(self._value(size.dim), size.exact)
 
     def _value(self, dim: Dim) -> Dim:
-        """A dim over the names, `ABSENT` where it has no value, at sizes for which a run stops before it."""
+        """A dim over the defined names; `ABSENT` where it has no value, since a run stops before it there."""
         found = self.flat.number(dim)
         if found.defined is TRUE:
             return found.value
@@ -243,7 +244,7 @@ class _Builder:
             yield Buffer(spelled(buffer.path), buffer.maker, found, offset, size is not None)
 
     def _memory(self) -> tuple[Sequence[Dim], Dim]:
-        """Where each slot begins, at a number or where the slot before it ends; and the bytes of the arena."""
+        """The offset of each slot, a number or the end of the slot before it; and the bytes of the arena."""
         found: list[Dim] = []
         end = constant(0)
         for number, slot in enumerate(self.plan.slots):
@@ -255,7 +256,7 @@ class _Builder:
 
 
 def _pruned(made: ShapeFunction) -> ShapeFunction:
-    """Without the definitions and the elements that nothing reads."""
+    """The shape function without unused definitions and unused elements of inputs."""
     read = {name for dim in made.ends for name in dim.variables()}
     steps: list[Definition | Need] = []
     for step in reversed(made.steps):
@@ -267,6 +268,6 @@ def _pruned(made: ShapeFunction) -> ShapeFunction:
 
 
 def _called(function: str, file: str) -> str:
-    """The name for a function: its own; for `@main` that of the file."""
+    """An identifier for a function: its own name, or for `@main` the name of the file."""
     own = function.lstrip("@")
     return identifier(own if own != "main" else Path(file).stem)

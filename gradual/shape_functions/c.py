@@ -1,4 +1,4 @@
-"""A shape function as a header of C99: no allocation, int64, an error code for a number that does not fit."""
+"""A shape function as a header of C99, with int64 numbers, an error code on overflow, and no memory allocation."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 
 
 def printed(made: ShapeFunction) -> str:
-    """The header: the arithmetic, once in a program, and the function with its tables."""
+    """The header: the arithmetic, under a guard as several headers may contain it, and the function with its tables."""
     guard = f"GRADUAL_{made.name.upper()}_SHAPE_FUNCTION"
     lines = [
         f"/* The shape function of {one_line(made.title)}, made by `gradual shape-function`.",
         "",
-        f"   {made.name}_shapes(&in, &out) returns 0 where a call has these shapes and takes this memory, the number",
-        "   of the first need that does not hold, or GRADUAL_OVERFLOW where a number on the way does not fit int64.",
-        f"   {made.name}_need(number) tells of a need. */",
+        f"   {made.name}_shapes(&in, &out) fills `out` and returns 0; or it returns the number of the first need",
+        "   that does not hold, or GRADUAL_OVERFLOW if an intermediate number does not fit int64.",
+        f"   {made.name}_need(number) describes a need. */",
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
@@ -41,7 +41,7 @@ def printed(made: ShapeFunction) -> str:
 def _inputs(made: ShapeFunction) -> Iterator[str]:
     fields = [(name, len(numbers)) for given in made.inputs for name, numbers in given.parts]
     says = dict(described(made))
-    yield "/* What is given: the sizes of each argument with axes, and the elements that sizes depend on. */"
+    yield "/* Inputs: the sizes of each argument with axes, and the elements that sizes depend on. */"
     yield "typedef struct {"
     yield from (f"  int64_t {name}[{count}]; /* {one_line(says[name])} */" for name, count in fields if count)
     if not any(count for _, count in fields):
@@ -51,7 +51,7 @@ def _inputs(made: ShapeFunction) -> Iterator[str]:
 
 
 def _outputs(made: ShapeFunction) -> Iterator[str]:
-    yield "/* What comes out: the sizes of each tensor of the result with axes, the buffers, the bytes of the arena. */"
+    yield "/* Outputs: the sizes of each tensor of the result with axes, the buffers, the bytes of the arena. */"
     yield "typedef struct {"
     for number, result in enumerate(made.results):
         what = one_line(f"the result{result.path}: {result.says}")
@@ -64,8 +64,8 @@ def _outputs(made: ShapeFunction) -> Iterator[str]:
     yield "  int64_t arena;"
     yield f"}} {made.name}_outputs;"
     yield ""
-    yield "/* The buffers: value, operator, and whether the bytes are an upper bound.  One without offset is allocated"
-    yield "   when its size is known."
+    yield "/* The buffers: value, operator, and whether the bytes are an upper bound.  A buffer without an offset is"
+    yield "   allocated when its size is known."
     for number, buffer in enumerate(made.buffers):
         bound = "" if buffer.exact else " (at most)" if buffer.bytes is not None else " (not known)"
         yield f"   {number}: {one_line(buffer.path)} of {one_line(buffer.maker)}{bound}"
@@ -80,7 +80,7 @@ def _tables(made: ShapeFunction) -> Iterator[str]:
         yield "*/"
     yield f"enum {{ {made.name}_needs = {len(needs)}, {made.name}_buffers = {len(made.buffers)} }};"
     yield ""
-    yield "/* The need of a number, counted from 1 in the order in which they are decided. */"
+    yield "/* The need with a given number; needs are numbered from 1 in the order in which they are decided. */"
     yield f"static inline gradual_need {made.name}_need(int number) {{"
     yield '  gradual_need none = {"", "", "", ""};'
     if needs:
@@ -96,7 +96,7 @@ def _tables(made: ShapeFunction) -> Iterator[str]:
 
 
 def _string(text: str) -> str:
-    """A string literal: ASCII, other bytes of UTF-8 in octal, and no trigraphs."""
+    """A string literal in ASCII; other bytes of UTF-8 are octal escapes, and trigraphs are avoided."""
     return '"' + "".join(map(_character, text.encode(errors="backslashreplace"))) + '"'
 
 

@@ -1,4 +1,4 @@
-"""The part of the C header that is the same for all shape functions: integers that know whether they fit int64."""
+"""The part of the C header that all shape functions share: integers with a flag whether they fit int64."""
 
 ARITHMETIC = r"""#ifndef GRADUAL_SHAPE_FUNCTIONS
 #define GRADUAL_SHAPE_FUNCTIONS

@@ -1,13 +1,13 @@
-"""Formulas as lists of short definitions, of which each has a value whatever its names are.
+"""Formulas as lists of short definitions, each of which is total: it has a value for all values of its names.
 
-A dim is undefined where a divisor is below 1.  Here `a // b` becomes `a // max(b, 1)`, and that the dim has a value
-becomes a constraint of its own, so that no language has to say what an undefined number is.   [dim.meaning]
+A dim is undefined where a divisor is below 1.  Here `a // b` becomes `a // max(b, 1)`, and a separate constraint states
+where the dim has a value.  So the printed languages need not define undefined numbers.   [dim.meaning]
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.dims.term.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -28,38 +28,39 @@ from gradual.dims.term.constraint import (
     negated,
 )
 from gradual.dims.term.dim import Dim, Witness, constant, ite, maximum, minimum, product, sum_of, variable
+from gradual.record import record
 from gradual.shape_functions.form import Definition, Need
 from gradual.shape_functions.identifiers import Identifiers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Number:
-    """A dim: its value where it has one, any number elsewhere, and where it has one."""
+    """A dim as a total value, and the constraint under which the dim is defined; elsewhere the value is arbitrary."""
 
     value: Dim
     defined: Constraint = TRUE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Verdict:
-    """A constraint: where it is defined and holds, and where it is defined."""
+    """A constraint as two total ones: it is defined and holds; it is defined."""
 
     holds: Constraint
     defined: Constraint = TRUE
 
     @property
     def fails(self) -> Constraint:
-        """Where it is defined and does not hold."""
+        """The constraint is defined and does not hold."""
         return all_of(self.defined, negated(self.holds))
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Flattening:
     """The steps of a shape function under construction.
 
     Attributes:
-        inputs: what is read from an argument -> what it is here: a name, or a number.
-        solutions: name of a size -> the formula over sizes of the arguments that determines it.
+        inputs: size or element of an argument -> its name, or its number.
+        solutions: name of a size -> the formula over sizes of the arguments that determines this name.
     """
 
     identifiers: Identifiers
@@ -69,17 +70,17 @@ class Flattening:
     _found: dict[Any, Any] = field(default_factory=dict)
 
     def number(self, dim: Dim) -> Number:
-        """A dim over names that are defined."""
+        """Rewrite a dim as a total one over names that are defined."""
         found: Number = self._flat(dim)
         return found
 
     def verdict(self, constraint: Constraint) -> Verdict:
-        """A constraint over names that are defined."""
+        """Rewrite a constraint as total ones over names that are defined."""
         found: Verdict = self._flat(constraint)
         return found
 
     def named(self, wanted: str, value: Dim) -> Dim:
-        """The value under a name of its own; itself if it is a number or has one."""
+        """Define a new name for a value; a value that is a number or a name is returned unchanged."""
         if value.value is not None or _is_name(value):
             return value
         name = variable(self.identifiers.fresh(wanted))
@@ -92,7 +93,7 @@ class Flattening:
         return self._found[root]
 
     def _node(self, node: Any) -> Any:
-        """A part of a formula, whose own parts have been found."""
+        """Rewrite a part of a formula whose children have been rewritten."""
         if isinstance(node, Dim):
             return self._sum(node)
         parts = [self._found[child] for child in node.children]
@@ -139,7 +140,7 @@ class Flattening:
         return Number(self._alias(name.name, solution.value), solution.defined)
 
     def _alias(self, wanted: str, value: Dim) -> Dim:
-        """A value under its name in the program, even if it has another one."""
+        """Define the name that a value has in the program, even if the value is another name already."""
         if value.value is not None:
             return value
         name = variable(self.identifiers.fresh(wanted))

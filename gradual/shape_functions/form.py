@@ -1,27 +1,26 @@
 """The intermediate form of a shape function: a list of named integers and needs, then results and buffers.
 
-Every dim and constraint in it is total, and speaks of inputs and of names that are defined before it.
+Every dim and constraint in the form is total, and mentions only inputs and names that are defined earlier.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 
 ABSENT = -1
-"""The number that stands for a size or an offset that is not known before the run."""
+"""The number that represents a size or an offset that is unknown before the run."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Input:
-    """What is given of one tensor among the arguments.
+    """The inputs for one tensor among the arguments: its sizes, and its elements if sizes depend on them.
 
     Attributes:
         path: the tensor as users write it, such as `%x` or `%t.0`.
-        shape: the identifier under which its sizes are given, and `sizes` the name of each.
-        values: the identifier under which its elements are given, if sizes depend on them, and `elements` their names.
+        shape: the identifier of the vector of sizes; `sizes` has a name for each size.
+        values: the identifier of the vector of elements; `elements` has a name for each element.
     """
 
     path: str
@@ -32,11 +31,11 @@ class Input:
 
     @property
     def parts(self) -> tuple[tuple[str, tuple[Variable, ...]], ...]:
-        """What is given: each identifier with the names that its numbers have."""
+        """The vectors that are inputs: the identifier of each, with the names of its numbers."""
         return ((self.shape, self.sizes), *(((self.values, self.elements),) if self.elements else ()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Definition:
     """`name = dim`."""
 
@@ -44,15 +43,15 @@ class Definition:
     dim: Dim
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Need:
-    """What has to hold, or the run ends in blame or in the fault of an `assert`.
+    """A condition without which the run ends in blame, or in the fault of an `assert`.
 
     Attributes:
-        id: of the check.
-        message: what is required, in words.
+        id: the identifier of the check.
+        message: the requirement in words.
         place: the file, line and column of the construct that requires it.
-        blamed: who is blamed, in words, and where; empty for an `assert`.
+        blamed: the blamed party in words, with its places; empty for an `assert`.
     """
 
     id: str
@@ -63,40 +62,40 @@ class Need:
 
     @property
     def says(self) -> str:
-        """Everything about the need in one line."""
+        """The whole description of the need, in one line."""
         blamed = f"; blamed: {self.blamed}" if self.blamed else ""
         return f"{self.id} at {self.place}: {self.message}{blamed}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Undecided:
-    """What only the run decides: a check that depends on data, a call that is not written out."""
+    """A part that only the run decides: a check that depends on data, or a call that is not inlined."""
 
     says: str
     place: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Size:
     """A size of a result.
 
     Attributes:
-        dim: the size, or an upper bound of one that depends on data; None if nothing bounds it.
-        exact: whether it is the size.
+        dim: the size, or an upper bound if the size depends on data; None if it has no bound.
+        exact: whether `dim` is the size and not only a bound.
     """
 
     dim: Dim | None
     exact: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Result:
-    """A tensor of the result, or a part that is no tensor of known rank.
+    """A tensor in the result, or a part of the result that is not a tensor of known rank.
 
     Attributes:
-        path: its place in the result: empty for the result itself, `.0` for a field of a tuple.
-        sizes: the sizes of its axes; None for a part that is no tensor of known rank.
-        says: the element type; if `sizes` is None, what the part is, in words.
+        path: the path in the result: empty for the result itself, `.0` for a field of a tuple.
+        sizes: the sizes of the axes; None for a part that is not a tensor of known rank.
+        says: the element type; if `sizes` is None, a description of the part.
     """
 
     path: str
@@ -104,16 +103,16 @@ class Result:
     says: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Buffer:
     """A buffer of the memory plan.
 
     Attributes:
-        path: the value that it holds.
-        maker: the operator that fills it.
-        bytes: how many bytes it takes, or an upper bound; None if it is allocated when its size is known.
-        offset: where it begins in the arena; None if it is not in it.
-        exact: whether it takes these bytes, not fewer.
+        path: the value in the buffer.
+        maker: the operator that computes the value.
+        bytes: the size of the buffer in bytes, or an upper bound; None if it has no bound.
+        offset: the offset in the arena; None if the buffer is allocated outside of the arena.
+        exact: whether `bytes` is the size and not only a bound.
     """
 
     path: str
@@ -123,15 +122,15 @@ class Buffer:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ShapeFunction:
     """The shape function of one function.
 
     Attributes:
-        name: an identifier, made of the function's name.
-        title: the function, and the file that it is from.
+        name: an identifier, derived from the function's name.
+        title: the function and its file, for comments.
         steps: definitions and needs, in the order in which they are computed.
-        arena: bytes of the arena that holds the buffers.
+        arena: the bytes of the arena that contains the buffers.
     """
 
     name: str
@@ -157,6 +156,6 @@ class ShapeFunction:
 
     @property
     def read(self) -> frozenset[Variable]:
-        """The names that are read."""
+        """The names that are used."""
         formulas = (step.dim if isinstance(step, Definition) else step.holds for step in self.steps)
         return frozenset().union(*(one.variables() for one in (*formulas, *self.ends)))

@@ -1,10 +1,12 @@
-"""Names that are identifiers in C, Python and Relay, each given once."""
+"""Unique names that are identifiers in C, Python and Relay."""
 
 from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from gradual.record import record
 
 _C = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -18,19 +20,19 @@ _USED = """
     dim fits fn holds in let max meta min need out shapes tuple where
     Need NeedFails NEEDS Shapes
 """
-"""Names that the printed functions and the languages have a use for."""
+"""Names that the printed functions or the languages use already."""
 
 RESERVED = frozenset((*_C.split(), *_USED.split(), *keyword.kwlist, *keyword.softkwlist))
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Identifiers:
     """The identifiers of one shape function."""
 
     taken: set[str] = field(default_factory=set)
 
     def fresh(self, wanted: str) -> str:
-        """An identifier like what is wanted, which is given to nothing else."""
+        """An unused identifier that is similar to a name."""
         base = identifier(wanted)
         found, count = base, 1
         while found in self.taken:
@@ -41,7 +43,7 @@ class Identifiers:
 
 
 def identifier(wanted: str) -> str:
-    """The letters and digits of a name, as an identifier that no language reserves."""
+    """The letters and digits of a name, as an identifier that is not reserved in any of the languages."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", wanted).strip("_") or "v"
     safe = f"v{plain}" if plain[0].isdigit() else plain
     return f"{safe}_" if safe in RESERVED or safe.startswith(("gradual_", "GRADUAL_")) else safe

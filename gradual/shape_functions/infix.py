@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gradual.dims.term.atom import Atom, FloorDiv, Ite, Max, Min, Product, Variable
 from gradual.dims.term.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth
 from gradual.dims.term.dim import Dim, Monomial, single
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Infix:
     """One of the notations.
 
     Attributes:
         name: how a name is written.
         number: how a number is written.
-        choice: the if-then-else, made of its three parts.
+        choice: the text of an if-then-else, given the texts of its three parts.
     """
 
     name: Callable[[str], str]
@@ -25,7 +25,7 @@ class Infix:
     choice: Callable[[str, str, str], str]
 
     def whole(self, dim: Dim) -> str:
-        """A dim on a line of its own, without brackets around it."""
+        """A dim as a whole expression, without brackets around it."""
         text = self.dim(dim)
         is_bracketed = single(dim, FloorDiv) is not None or single(dim, Ite) is not None
         return text[1:-1] if is_bracketed else text
@@ -64,7 +64,7 @@ class Infix:
                 return f"({self.choice(self.truth(condition), self.dim(then), self.dim(orelse))})"
 
     def truth(self, constraint: Constraint) -> str:
-        """A constraint; parts of a conjunction or disjunction that are such are bracketed."""
+        """A constraint; a conjunction or disjunction inside another is put in brackets."""
         match constraint:
             case Truth(holds=holds):
                 return "True" if holds else "False"

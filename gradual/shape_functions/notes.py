@@ -1,4 +1,4 @@
-"""What the comments of every language say, on lines of their own that no language reads as anything else."""
+"""The texts of comments, which are the same in every language; each is a safe single line."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gradual.source import visible
 
 
 def one_line(text: str) -> str:
-    """A text inside a comment: on one line, in ASCII, and without what would end a comment."""
+    """A text for a comment: on one line, in ASCII, and without characters that would end the comment."""
     plain = visible(text).encode("ascii", "backslashreplace").decode()
     return plain.replace("*/", "* /").replace("??", "? ?").rstrip("\\")
 
 
 def described(made: ShapeFunction) -> Iterator[tuple[str, str]]:
-    """Each thing that is given, with what it is."""
+    """Each vector of inputs, with a description."""
     for given in made.inputs:
         yield given.shape, f"the sizes of {given.path}"
         if given.elements:
@@ -23,7 +23,7 @@ def described(made: ShapeFunction) -> Iterator[tuple[str, str]]:
 
 
 def bounded(sizes: Iterable[Size]) -> str:
-    """Which sizes are no more than upper bounds, and which are not known; empty if all are exact."""
+    """A remark on the sizes that are only upper bounds, and on those that are unknown; empty if all are exact."""
     bounds = [str(axis) for axis, size in enumerate(sizes) if not size.exact and size.dim is not None]
     absent = [str(axis) for axis, size in enumerate(sizes) if size.dim is None]
     said = f"; an upper bound only: axis {', '.join(bounds)}" if bounds else ""

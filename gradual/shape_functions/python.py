@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 
 class Need(NamedTuple):
-    """What has to hold for a run to end in a value."""
+    """A condition that has to hold for a run to return a value."""
 
     id: str
     message: str
@@ -25,7 +25,7 @@ class Need(NamedTuple):
 
 
 class NeedFails(Exception):
-    """Raised where a need does not hold; `need` is the first of them."""
+    """Raised if a need does not hold; `need` is the first such need."""
 
     def __init__(self, number):
         self.need = NEEDS[number]
@@ -33,12 +33,12 @@ class NeedFails(Exception):
 
 
 class Shapes(NamedTuple):
-    """What a call makes.
+    """The shapes of a call's results, and its memory.
 
     Attributes:
-        results: a tuple of sizes for each row of RESULTS; None in place of what is not known before the run.
-        buffers: `(offset, bytes)` for each row of BUFFERS; None in place of what is not known before the run.
-        arena: bytes of the memory in which the buffers with an offset lie.
+        results: a tuple of sizes for each row of RESULTS; None for a size that is unknown before the run.
+        buffers: `(offset, bytes)` for each row of BUFFERS; None for a number that is unknown before the run.
+        arena: bytes of the memory that contains the buffers with an offset.
     """
 
     results: tuple
@@ -49,7 +49,7 @@ class Shapes(NamedTuple):
 
 
 def printed(made: ShapeFunction) -> str:
-    """The module: tables of what there is, and the function `shapes`."""
+    """The module: the function `shapes`, and tables that describe its needs, results and buffers."""
     return "\n".join([*_tables(made), *_function(made)]) + "\n"
 
 
@@ -59,17 +59,17 @@ def _tables(made: ShapeFunction) -> Iterator[str]:
     yield "# `shapes` takes the sizes of each argument, and the elements that sizes depend on."
     yield _HEAD.rstrip("\n")
     yield ""
-    yield "# Each need, in the order in which they are decided."
+    yield "# The needs, in the order in which they are decided."
     yield from _table(
         "NEEDS", [f"Need({need.id!r}, {need.message!r}, {need.place!r}, {need.blamed!r})" for need in made.needs]
     )
-    yield "# What only a run decides, each with its place."
+    yield "# The parts that only a run decides, each with its place."
     yield from _table("UNDECIDED", [f"({left.says!r}, {left.place!r})" for left in made.undecided])
-    yield "# Each tensor of the result: its place in it, what it is, and which sizes are exact, not bounds."
+    yield "# Each tensor of the result: its path, its element type, and whether each size is exact or a bound."
     yield from _table(
         "RESULTS", [repr((one.path, one.says, tuple(size.exact for size in one.sizes or ()))) for one in made.results]
     )
-    yield "# Each buffer: its value, the operator that fills it, and whether its bytes are exact, not an upper bound."
+    yield "# Each buffer: its value, the operator that fills it, and whether its bytes are exact or a bound."
     yield from _table("BUFFERS", [repr((one.path, one.maker, one.exact)) for one in made.buffers])
 
 

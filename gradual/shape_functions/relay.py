@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable, constant
+from gradual.record import record
 from gradual.shape_functions.form import ABSENT, Definition, Need, ShapeFunction
 from gradual.shape_functions.infix import Infix
 from gradual.shape_functions.notes import bounded, described, one_line
@@ -17,11 +18,11 @@ from gradual.verdict import Proved, Refuted, Unknown
 _GREATEST = (1 << 63) - 1
 
 _NEVER = "1f < 0f"
-"""A condition that never holds, on floats, of which the checker knows nothing: it is no error, but a fault."""
+"""A condition that never holds; it is about floats, so the checker cannot refute it, and the run has a fault."""
 
 
 def _number(number: int) -> str:
-    """A number; one beyond int64 is computed from numbers that fit.  [pass.surface.number]"""
+    """A number; a number beyond int64 is written as a formula of numbers that fit.  [pass.surface.number]"""
     if abs(number) <= _GREATEST:
         return str(number)
     quotient, rest = divmod(abs(number), _GREATEST)
@@ -32,16 +33,16 @@ _INFIX = Infix("%{}".format, _number, lambda test, then, orelse: f"if {test} the
 
 
 def printed(made: ShapeFunction, decider: Decider) -> str:
-    """The program: one function, whose value is the shapes, the offsets, the bytes and the arena."""
+    """The program: one function, which returns the shapes, the offsets, the bytes and the size of the arena."""
     return "\n".join([*_comments(made), *_function(made, _Meeting(decider))]) + "\n"
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Meeting:
-    """Which needs can be met together with those before them; the checker refuses an `assert` that contradicts others.
+    """Decides whether a need can hold together with the earlier ones; the checker would refuse a contradiction.
 
     Attributes:
-        values: name -> its formula over what is given.
+        values: name -> its formula over the inputs.
     """
 
     decider: Decider
@@ -49,11 +50,11 @@ class _Meeting:
     values: dict[Variable, Dim] = field(default_factory=dict)
 
     def define(self, step: Definition) -> None:
-        """Record what a name stands for."""
+        """Record the formula of a name."""
         self.values[step.name] = step.dim.substitute(self.values)
 
     def is_met(self, holds: Constraint) -> bool:
-        """Whether a need can hold where the ones before it do; it is assumed from here on."""
+        """Whether a need can hold if the earlier ones do; if it can, it is assumed from here on."""
         goal = holds.substitute(self.values)
         match self.decider.decide(self.facts, goal):
             case Refuted():
@@ -69,8 +70,8 @@ def _comments(made: ShapeFunction) -> Iterator[str]:
     yield f"// The shape function of {one_line(made.title)}, made by `gradual shape-function`."
     yield "//"
     yield from (f"// %{name}: {one_line(says)}" for name, says in described(made))
-    yield "// Its value: the shapes of the results, the offsets of the buffers, their bytes, the bytes of the arena."
-    yield f"// {ABSENT} stands for what is not known before the run."
+    yield "// Returns the shapes of the results, the offsets of the buffers, their bytes, the bytes of the arena."
+    yield f"// {ABSENT} represents a number that is unknown before the run."
     for result in made.results:
         said = bounded(result.sizes or ())
         yield f"// result{one_line(result.path)}: {one_line(result.says)}{said}"

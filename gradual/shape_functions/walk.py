@@ -1,13 +1,13 @@
-"""A walk over the steps of a prepared function: what is decided before the run, and what bounds the results.
+"""A walk over the steps of a prepared function: which checks can be decided before the run, and bounds of the results.
 
-A branch whose condition is a formula over what is known on entry guards the checks in it.  What stands in a branch that
-depends on data, in a function that is not written out, or behind an unknown rank, is left to the run.
+If the condition of a branch is a formula over sizes known on entry, it guards the checks in the branch.  Checks in a
+branch that depends on data, in a function that is not inlined, or on a value of unknown rank, are left to the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from gradual.core.check import Check
@@ -19,6 +19,7 @@ from gradual.dims.term.atom import named
 from gradual.dims.term.constraint import TRUE, Constraint, all_of, at_most, negated
 from gradual.dims.term.dim import Dim, Variable, ite, maximum, of_atom
 from gradual.passes.analysis.entry_bounds import EntryBounds
+from gradual.record import record
 from gradual.shape_functions.form import Size
 from gradual.source import Span
 from gradual.types.binder_solving import bare
@@ -28,33 +29,33 @@ from gradual.types.unpacking import base_of, placed_sizes
 N = TypeVar("N", Dim, Constraint)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Guarded:
-    """A check that is decided before the run: it is come to where the guard holds."""
+    """A check that can be decided before the run; it is reached where the guard holds."""
 
     guard: Constraint
     goal: Constraint
     check: Check
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Left:
-    """A step that only the run decides, in words."""
+    """A description of a step that only the run decides."""
 
     says: str
     span: Span
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Walk:
     """The walk over one function.
 
     Attributes:
-        bounds: what is known of sizes at the current step.
+        bounds: the facts about sizes at the current step.
         checks: the checks in the order of the steps.
-        left: what is left to the run.
-        exact: size that branches give -> its formula over what can be read from the arguments.
-        parts: value -> the path in the arguments at which it is found.
+        left: the steps that are left to the run.
+        exact: size of an `if` or `match` -> its formula over sizes and elements of the arguments.
+        parts: value that is a part of an argument -> its path.
     """
 
     function: Function
@@ -71,7 +72,7 @@ class Walk:
 
     @property
     def result(self) -> OpenedType | None:
-        """The type of the value; None if the function never ends in one."""
+        """The type of the function's result; None if the function never returns."""
         return self.bounds.types.get(self.function.body.result)
 
     def size(self, dim: Dim) -> Size:
@@ -83,13 +84,13 @@ class Walk:
         return Size(self._high(dim), False)
 
     def read(self, node: N) -> N | None:
-        """A formula over what can be read from the arguments of every call; None if it is of something else."""
+        """The formula over sizes and elements that every call's arguments have; None if it mentions anything else."""
         images = {one: self._image(one) for one in node.variables()}
         known = {one: image for one, image in images.items() if image is not None}
         return node.substitute(known) if len(known) == len(images) else None
 
     def _image(self, variable: Variable) -> Dim | None:
-        """What a variable is over what can be read from the arguments; None if it cannot."""
+        """The variable as a formula over sizes and elements of the arguments; None if it depends on anything else."""
         witness = variable.witness
         if variable in self.exact:
             return self.exact[variable]
@@ -106,7 +107,7 @@ class Walk:
 
     # ---------------------------------------------------------------------------------------------------------- steps
     def _block(self, block: Block, guard: Constraint | None) -> None:
-        """The steps of a block; `guard` is where it is come to, None if that depends on data."""
+        """Walk a block; it is reached where `guard` holds, None if that depends on data."""
         for step in block.steps:
             self.bounds.learn(step)
             match step:
@@ -142,7 +143,7 @@ class Walk:
     def _branches(
         self, step: If | Match, branches: Sequence[tuple[Block, Constraint | None]], truth: Constraint | None = None
     ) -> None:
-        """Walk the branches, then tell the sizes that only the branch taken knows from those of all branches."""
+        """Walk the branches, then determine each unknown size of the result from its sizes in all branches."""
         own = {place: size for place, size in placed_sizes(step.type) if _is_of(step.name, size)}
         ends: list[Mapping[tuple[str, int], Size]] = []
         for block, guard in branches:
@@ -157,7 +158,7 @@ class Walk:
             self._joined(size, [end[place] for end in ends], truth)
 
     def _joined(self, size: Dim, ends: Sequence[Size], truth: Constraint | None) -> None:
-        """Record what is known of a size that is one of some sizes."""
+        """Record the formula or the bound of a size that equals one of several sizes."""
         variable, known = bare(size), [end.dim for end in ends if end.dim is not None]
         if variable is None or not known or len(known) < len(ends):
             return
@@ -175,13 +176,13 @@ UNBOUNDED = Size(None, False)
 
 
 def _is_of(name: str, size: Dim) -> bool:
-    """Whether a size is an unknown of its own of the value of that name."""
+    """Whether a size is an unknown that belongs to the value of that name."""
     variable = bare(size)
     return variable is not None and base_of(variable) == name
 
 
 def _left_by(step: Step) -> Iterator[Left]:
-    """What a step without branches leaves to the run."""
+    """The parts of a step without branches that are left to the run."""
     match step:
         case Assertion(message=message):
             yield Left(f"an assertion on data: {message}", step.span)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 
 LONG = 24
@@ -14,7 +14,7 @@ LONG = 24
 _BREAK = re.compile(r",\n\s*")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Constructed:
     """A value of a declared type: `Cons(1, Nil)`.
 

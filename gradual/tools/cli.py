@@ -45,7 +45,7 @@ Exit codes:
   0    no error (residual checks are not errors)
   1    diagnostics of severity error; `run`: a fault of the program
   2    usage, or a file that cannot be read
-  3    `run`: a check blamed someone
+  3    `run`: a check failed and blamed a party
   101  internal error, with a report
   130  interrupted
 """

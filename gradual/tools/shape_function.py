@@ -35,7 +35,7 @@ def shaping(out: Output, file: str, lang: str, entry: str | None, no_smt: bool) 
     The code takes the sizes of each argument, and the elements of an integer argument if sizes depend on them. It
     decides the checks that depend on nothing else, then gives the shapes of the results, and the offset and the bytes
     of each buffer of the plan (`gradual alloc`). A size that depends on data is given as an upper bound, and marked as
-    one. Exit 1 if the program has errors, 2 if an argument is no fixed number of sizes.
+    one. Exit 1 if the program has errors, 2 if an argument does not have a fixed number of sizes.
     """
     compilation = accepted(out, file, Options(smt=not no_smt))
     if compilation is None:

@@ -1,10 +1,10 @@
-"""Types of tensors, functions and data, in two readings: as written, with `?`, and opened, with every size a
-symbolic term.
+"""Types of tensors, functions and data, in two forms: as written, with `?`, and opened, with every size a symbolic
+term.
 
 `TensorType[E]` and the other types, `unpacking` (a `?` becomes a fresh symbolic size, as in unpacking an
-existential), `relations` (consistency, precision, meet, join: four operations, never one), `instantiation` and
-`binder_solving` (what a call chooses), `subsumption`. Siek and Taha (2006); sizes that depend on data as in
-Henriksen and Elsman (2021). Spec chapter 5.
+existential), `relations` (consistency, precision, meet and join, a separate function each), `instantiation` and
+`binder_solving` (the dims and type arguments of a call), `subsumption`. Siek and Taha (2006); sizes that depend on
+data as in Henriksen and Elsman (2021). Spec chapter 5.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ to the sizes of the function's own parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from gradual.dims.term.constraint import Constraint, at_least, divides
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
+from gradual.record import record
 from gradual.types.type import (
     DataType,
     FunctionType,
@@ -27,7 +27,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import base_of, content_of, size_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measured:
     """The dim arguments inferred for a call.
 

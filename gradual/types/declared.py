@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gradual.record import record
 from gradual.types.type import GradualType, TypeVariable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constructor:
     """A constructor, such as `Cons(A, List[A])`; the fields' types are over the parameters of `data`."""
 
@@ -17,7 +18,7 @@ class Constructor:
     fields: tuple[GradualType, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Data:
     """A declared type: `type List[A] { … }`, or `extern type S` with no constructor.  [type.data]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.dims.term.constraint import TRUE
+from gradual.record import record
 from gradual.types.declared import Data
 from gradual.types.instantiation import is_empty
 from gradual.types.relations import Demand, demands, join
@@ -16,7 +17,7 @@ from gradual.types.type import DataType, FunctionType, GradualType, TensorType, 
 from gradual.types.unpacking import opened
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Regular:
     """State of the coinductive comparison of recursive data types.
 

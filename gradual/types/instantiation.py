@@ -7,10 +7,11 @@ In an inferred type each unknown is `?`.  If several arguments determine one typ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.types.binder_solving import Measured, measured, named_parts, unmeasured
 from gradual.types.relations import join
 from gradual.types.substitution import instantiated, renamed, substituted, type_variables
@@ -30,7 +31,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import closed, opened, without_dims
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shown:
     """A type found for a type parameter, and the index of the argument that gives it."""
 
@@ -42,7 +43,7 @@ Agree = Callable[[Shown, Shown], GradualType | None]
 """Combine two types found for one type parameter; None, after reporting an error, if they do not agree."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Applied:
     """A function type instantiated at one call, in the caller's terms.
 
@@ -183,7 +184,7 @@ def is_gradual(type: GradualType) -> bool:
             return False
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Choosing:
     """Solves for type variables by matching patterns that contain them with types, one after the other.
 

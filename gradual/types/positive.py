@@ -7,14 +7,14 @@ A function type keeps these preconditions as ordinary `where` clauses; only the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gradual.dims.term.constraint import And, AtMost, Constraint, at_least
 from gradual.dims.term.dim import ContentOf, Dim, RankOf, Variable, constant, of_atom
+from gradual.record import record
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedSize:
     """A size of a parameter that contains one of the function's own dimension names.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.dims.term.constraint import TRUE, Constraint, equal
 from gradual.dims.term.dim import Dim, Kind, constant, variable
+from gradual.record import record
 from gradual.types.binder_solving import measured, measuring
 from gradual.types.print import shown
 from gradual.types.substitution import around, clear_of, renamed
@@ -31,7 +32,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import rank_of, ranked, without_dims
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Demand:
     """One size that must fit: `goal` is required at an axis of the value at a path below the flowing value.
 
@@ -46,7 +47,7 @@ class Demand:
     wanted: Dim | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mismatch:
     """Two types that are inconsistent whatever the sizes are; `rule` is the violated rule."""
 
@@ -54,7 +55,7 @@ class Mismatch:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Coercion:
     """The value at a path flows into another type of functions, data or references: the caller converts it."""
 

@@ -8,12 +8,13 @@ type is a gradual type, while a typing rule, which takes `TensorType[Dim]`, can 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, TypeVar
 
 from gradual.dims.term.constraint import Constraint, at_least, at_most
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.types.dtype import DType
 
 E = TypeVar("E", covariant=True)
@@ -34,7 +35,7 @@ class Shown:
     """The text of a type; the printer, which is imported later, assigns it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hole:
     """`?` in place of a dim: the size is unknown, or only a bound of it is known.
 
@@ -61,7 +62,7 @@ class Hole:
         return None if self.key is None else (self.key[0], *(operands[index] for index in self.key[1]))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TensorType(Shown, Generic[E]):
     """A tensor of known rank.
 
@@ -90,14 +91,14 @@ class Composite(Shown):
     _shapes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TupleType(Composite, Generic[E]):
     """A tuple."""
 
     fields: tuple[Type[E], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FunctionType(Composite):
     """A function: its types keep their `?`, since nothing inside a function type is a value in scope.
 
@@ -118,7 +119,7 @@ class FunctionType(Composite):
     order: tuple[Variable | TypeVariable, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnrankedType(Shown):
     """`Tensor[*, dtype]`: a tensor of unknown rank.
 
@@ -130,7 +131,7 @@ class UnrankedType(Shown):
     origin: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataType(Composite):
     """`List[T]`: a declared type applied to arguments, whose `?` are not unpacked.   [type.data]"""
 
@@ -138,21 +139,21 @@ class DataType(Composite):
     arguments: tuple[Type[Dim | Hole], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReferenceType(Composite):
     """`ref(T)`: a mutable cell; each read unpacks its content to fresh existentials.   [type.reference]"""
 
     content: Type[Dim | Hole]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TypeVariable(Shown):
     """A type parameter `A` inside its function, where it is opaque.   [type.parameter]"""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NeverType(Shown):
     """The bottom type `_`, a type argument as in `Nil: List[_]`; it flows into every type.   [type.data]"""
 

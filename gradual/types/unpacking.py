@@ -7,12 +7,13 @@ A value inside a tuple is addressed by a path, `%t#0#1` for `%t.0.1`; `#` occurs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import ContentOf, Dim, Kind, NumelOf, RankOf, SizeOf, Variable, constant, product, variable
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import (
     DataType,
@@ -27,7 +28,7 @@ from gradual.types.type import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Opened:
     """One unpacked unknown: its existential as a dim, the hole, and the path of the value whose size it is.
 
@@ -81,12 +82,12 @@ def numel_of(path: str) -> Dim:
 
 
 def counted(origin: str, rank: int) -> Constraint:
-    """The equation for an origin of known rank: the number of elements is the product of the sizes.  [type.unranked]"""
+    """For a value whose rank is known: its number of elements is the product of its sizes.  [type.unranked]"""
     return equal(numel_of(origin), product([size_of(origin, axis) for axis in range(rank)]))
 
 
 def rank_stated(goal: Constraint) -> tuple[str, int] | None:
-    """The origin of a shape and its rank, if a goal is the equation of the two; else None.  [type.unranked]"""
+    """The path of a value and its rank, if a goal is the equation `ndim(%x) == rank`; else None.  [type.unranked]"""
     unknown, rank = goal.solution or (None, None)
     if unknown is None or rank is None or rank.value is None or not isinstance(unknown.witness, RankOf):
         return None
@@ -94,13 +95,13 @@ def rank_stated(goal: Constraint) -> tuple[str, int] | None:
 
 
 def ranked(type: UnrankedType, rank: int) -> TensorType[Dim]:
-    """An unranked type at a rank that is now known; its sizes are existentials of its origin.  [type.unranked]"""
+    """An unranked type at a rank that is now known; its sizes are the existentials of its value.  [type.unranked]"""
     assert type.origin is not None
     return TensorType(tuple(size_of(type.origin, axis) for axis in range(rank)), type.dtype)
 
 
 def shapes_unknown(type: OpenedType) -> tuple[str, ...]:
-    """The origins of the unknown shapes in the type of a value in scope, each once."""
+    """The paths of the parts of unknown rank in the type of a value in scope, each once."""
     match type:
         case UnrankedType(origin=str(origin)):
             return (origin,)
@@ -120,7 +121,7 @@ def _unknown_in(type: TupleType[Dim]) -> tuple[str, ...]:
 
 
 def at_rank(type: OpenedType, origin: str, rank: int) -> OpenedType:
-    """The type with each unranked part of this origin given the rank.  [type.unranked]"""
+    """The type with the rank filled in at each unranked part that has the path `origin`.  [type.unranked]"""
     return all_at_rank({"": type}, origin, rank)[""]
 
 
@@ -246,8 +247,8 @@ def _closed_function(type: FunctionType, visible: Callable[[Variable], bool]) ->
 def tracked_length(type: OpenedType, limit: int, read: bool = False) -> int | None:
     """How many elements of a tensor are tracked; None if they are not tracked.
 
-    Tracked tensors have rank 0, or rank 1 and a known small length; their elements are size-like integers or booleans,
-    or with `read`, where a rule reads elements as sizes, integers of any type.
+    Tracked tensors have rank 0, or rank 1 and a known small length.  Their elements are int32, int64 or booleans; with
+    `read`, for a rule that uses elements as sizes, integers of any type.
     """
     if not isinstance(type, TensorType):
         return None

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "gradual"
 
-GROUND = ("origin", "source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
+GROUND = ("record", "origin", "source", "verdict", "diagnostic", "codes", "limits", "resources", "trail", "gc_paused")
 FOLDERS = (
     *("dims", "types", "tensors", "ops", "syntax", "core", "checker", "delaborate"),
     *("run", "passes", "shape_functions", "importers", "lints", "report"),

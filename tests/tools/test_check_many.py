@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +145,6 @@ def text(name: str) -> Text:
     return Text(Source(name, PROVED), None)
 
 
-@dataclass(frozen=True)
 class Deadly(Text):
     """A text that ends the process that is given it."""
 

@@ -7,7 +7,7 @@ error in a strict definition.   [type.agree]
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.obligations import Postponed
@@ -15,6 +15,7 @@ from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Related
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.binder_solving import named_parts, unmeasured
 from gradual.types.instantiation import Agree, Shown, at_arguments
@@ -36,7 +37,7 @@ from gradual.types.unpacking import closed, opened, without_dims
 from gradual.verdict import Proved, Refuted, Unknown
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Agreement:
     """The join of closed types under the facts known here.  [type.agree]
 

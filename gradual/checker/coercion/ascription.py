@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gradual.checker.coercion.flow import flow, ranks_met
 from gradual.checker.declarations.binders import Unreadable
@@ -16,6 +15,7 @@ from gradual.checker.state.values import Broken, Written
 from gradual.core.check import Promise, Site
 from gradual.core.terms import Rename
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, measured
@@ -24,7 +24,7 @@ from gradual.types.type import FunctionType, GradualType, NeverType, TupleType
 from gradual.types.unpacking import base_of, paired_sizes, sizes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ascription:
     """A type written for a value.
 

@@ -10,7 +10,7 @@ a conversion that refers to itself. Fields that already fit are kept; if all do,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.checker.coercion.datatypes import fields_of, written_field
 from gradual.checker.coercion.flow import flow
@@ -20,6 +20,7 @@ from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made
 from gradual.core.check import Promise
 from gradual.core.terms import Change, Conversion, Convert, Param
+from gradual.record import record
 from gradual.types.declared import Constructor, Data
 from gradual.types.fit import Regular, fits
 from gradual.types.print import shown
@@ -30,7 +31,7 @@ Pair = tuple[DataType, DataType]
 How = Change | Conversion | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failed:
     """The conversion of a field always fails; the reason was reported."""
 

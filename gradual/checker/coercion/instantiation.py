@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 from gradual.checker.declarations.binders import Unreadable
@@ -20,6 +20,7 @@ from gradual.core.check import Promise, Site
 from gradual.core.terms import Instantiate
 from gradual.dims.term.constraint import FALSE, at_least
 from gradual.dims.term.dim import Dim, Variable, constant
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.parsing.build_types import bare_type
 from gradual.syntax.tree import ast
@@ -86,7 +87,7 @@ def instance(state: Elaboration, node: ast.Instance, function: str, hint: str | 
     return state.values.define(name, inside, Made("an instance", (function,), node.span))
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Given:
     """The arguments of an instance, each read as a dim or a type by the kind of its binder."""
 

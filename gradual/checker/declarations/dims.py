@@ -7,7 +7,7 @@ discharges them with `discharge_divisions`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from gradual.checker.declarations.binders import NAMELESS, Unreadable
@@ -40,6 +40,7 @@ from gradual.dims.term.constraint import (
     negated,
 )
 from gradual.dims.term.dim import Dim, broadcast, constant, ite, maximum, minimum, product
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.dtype import DType
@@ -95,7 +96,7 @@ class NotADim(Exception):
             one.report(state, what, data)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Sizes:
     """Reader of dims and predicates.
 

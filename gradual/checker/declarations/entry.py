@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.checker.declarations.preconditions import Clause
@@ -12,6 +11,7 @@ from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.terms import Param
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, Variable, constant
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, requirements
@@ -31,7 +31,7 @@ def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:
                 yield from data_parts(fields)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class EntryChecks(Sequence[Check]):
     """The entry checks of a function, made on first use: most functions are never entered from outside."""
 

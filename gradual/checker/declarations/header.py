@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from gradual.checker.declarations.binders import Unreadable, bind_declared, bind_own
@@ -23,6 +23,7 @@ from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Param
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import extents, measured, measuring
@@ -30,7 +31,7 @@ from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType,
 from gradual.types.unpacking import base_of, closed, sizes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Header:
     """A function's declaration, read in its own scope.
 

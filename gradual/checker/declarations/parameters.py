@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gradual.checker.declarations.binders import Unreadable, parts
 from gradual.checker.declarations.dims import OF_SIZES
@@ -16,6 +16,7 @@ from gradual.core.check import Promise
 from gradual.core.terms import Param
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Kind, Variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import named_parts, read_off, unbound
@@ -32,7 +33,7 @@ NOTHING = FunctionType((), (), NeverType())
 """A stand-in for the expected type of a literal that has none."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class HandedDown:
     """The information that an expected function type passes to a literal, in terms of the literal's own dims and types.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import discharge_divisions
@@ -12,6 +11,7 @@ from gradual.checker.obligations.origins import written_at
 from gradual.checker.state.context import Elaboration
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.positive import positive, presumed
@@ -20,7 +20,7 @@ from gradual.types.type import GradualType
 PRESUMED = "a size that contains a name is at least 1; `where n >= 0` lets the size `n` be 0 too"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """What the preconditions of a function are read with.
 
@@ -35,7 +35,7 @@ class Declared:
     given: Sequence[Constraint]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """A precondition and its span; `presumed` if it is not written: a named size is at least 1."""
 

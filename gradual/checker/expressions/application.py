@@ -76,7 +76,10 @@ def application_by_name(
 
 
 def _is_ranked(type: Typed) -> bool:
-    """Whether a value is a tensor of known rank or a tuple of such tensors; marking operators ignore other values."""
+    """Whether a value is a tensor of known rank or a tuple of such tensors.
+
+    Operators such as `annotation.stop_fusion`, which only mark a value, ignore other values.
+    """
     match type:
         case TupleType(fields):
             return all(map(_is_ranked, fields))

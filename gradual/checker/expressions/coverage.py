@@ -7,20 +7,21 @@ rows are patterns, columns are components of the value.   [type.match.exhaustive
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
+from gradual.record import record
 from gradual.types.declared import Data
 from gradual.types.substitution import instantiated
 from gradual.types.type import DataType, GradualType, TupleType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anything:
     """A wildcard pattern: `_`, or a variable."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shape:
     """A constructor (None for a tuple) with a pattern for each field."""
 
@@ -79,7 +80,7 @@ class Rows:
         return part.rows
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Part:
     """A specialized matrix, and how many `shaped` and `open` rows of the original it already includes."""
 
@@ -103,7 +104,7 @@ Inside = Mapping[str | None, tuple[Shape, tuple[GradualType, ...]]]
 """Constructor -> its shape and the types of its fields."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Matrix:
     """Checks patterns for exhaustiveness and redundancy.
 

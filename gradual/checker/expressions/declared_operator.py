@@ -9,7 +9,6 @@ In core a declared operator is a function of its own name, without a sigil; one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import READ, NotADim, Sizes, discharge_divisions
@@ -25,6 +24,7 @@ from gradual.diagnostic import counted
 from gradual.dims.term.constraint import at_least
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
@@ -78,7 +78,7 @@ def _extents(type: GradualType) -> Iterator[Dim]:
 
 
 # ------------------------------------------------------------------------------------------------------ application
-@dataclass(frozen=True, slots=True)
+@record
 class Application:
     """A call of a declared operator."""
 

@@ -8,7 +8,7 @@ A component of a data structure is unpacked with fresh unknowns, so that each el
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.coercion.datatypes import constructor_named, fields_of, written_field
@@ -26,6 +26,7 @@ from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import Arm, Block, Match
 from gradual.diagnostic import Help, Related, Severity
 from gradual.dims.term.constraint import TRUE
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import last
@@ -78,7 +79,7 @@ def matched(state: Elaboration, expr: ast.Match, infer: Infer, hint: str | None)
 
 
 # --------------------------------------------------------------------------------------------------------- patterns
-@dataclass(slots=True)
+@record(frozen=False)
 class _Patterns:
     """A visitor of one arm's pattern, which binds its variables.
 

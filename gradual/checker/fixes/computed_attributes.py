@@ -8,7 +8,7 @@ call can be bound with `let`; and an operator with a `dyn.` variant takes the at
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 from gradual.checker.declarations.dims import READ
@@ -16,6 +16,7 @@ from gradual.checker.fixes.suggested import Findings, Trials, findings, mends
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.ops.declaration.dynamic_variant import twin_of
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import items_within, within
@@ -50,7 +51,7 @@ def _helped(
     return replace(error, notes=(*error.notes, NOTE))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     """A call, its computed attribute, and the span of the block item that contains them."""
 

@@ -7,7 +7,6 @@ A clause is simple if it is a bound, `n % k == 0`, or an equality or inequality 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import permutations
 from math import lcm
 from typing import Any
@@ -35,6 +34,7 @@ from gradual.dims.term.constraint import (
 )
 from gradual.dims.term.dim import Dim, constant, of_atom
 from gradual.dims.term.substitution import rebuilt
+from gradual.record import record
 from gradual.types.binder_solving import bare
 
 Clauses = tuple[Constraint, ...]
@@ -49,7 +49,7 @@ NAMES = 6
 """If a goal mentions more names than this, its names are neither bounded nor compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guessing:
     """The clauses known about a definition's names, and the decider that checks whether a guess proves a goal.
 

@@ -8,7 +8,6 @@ is left.  [check.residual]
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.checker.fixes.suggested import Outcome, Trials
 from gradual.checker.repairs.place import shortened
@@ -18,6 +17,7 @@ from gradual.diagnostic import Edit, Help
 from gradual.dims.term.atom import Variable
 from gradual.dims.term.constraint import AtMost, Equal, Or, all_of
 from gradual.dims.term.dim import constant
+from gradual.record import record
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare
 
@@ -25,7 +25,7 @@ GREATEST = 1024
 """The greatest number that is tried for a size."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Parameter:
     """A parameter with unknown sizes.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from gradual.checker.fixes.guessing import Clauses, Guessing
@@ -18,6 +18,7 @@ from gradual.checker.state.unknowns import mentions_existential
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.constraint import Constraint
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 
@@ -64,7 +65,7 @@ def _with_another(error: Diagnostic, all: Sequence[Diagnostic], before: Findings
     return error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Fault:
     """An error that reports a goal as failing for some size, and that goal."""
 
@@ -77,7 +78,7 @@ class Fault:
         return self.error.code, str(self.goal)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Requiring:
     """A definition with faults.
 

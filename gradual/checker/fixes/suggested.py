@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, count, islice
 from typing import cast
 
@@ -21,6 +21,7 @@ from gradual.diagnostic import Diagnostic, Edit, Help, Severity
 from gradual.dims.term.atom import Kind, SizeOf, Variable, named
 from gradual.dims.term.constraint import And, AtMost, Constraint, Equal, Or
 from gradual.dims.term.dim import of_atom
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.repair.division import divisions
 from gradual.types.binder_solving import bare
@@ -29,7 +30,7 @@ Findings = frozenset[tuple[str, str, int]]
 """A file's errors as (code, goal, number among equal ones): enough to see which disappeared or were added."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """The result of checking a text.
 
@@ -54,7 +55,7 @@ _READABLE = 60
 Retry = Callable[[str], Outcome]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Trials:
     """Checks edited versions of a file within a budget.
 

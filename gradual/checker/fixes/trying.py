@@ -7,7 +7,7 @@ and adds none; if the error hid others, an edit may reveal obligations about siz
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from gradual.checker.fixes.suggested import Findings, Outcome, Trials, findings, is_gone
@@ -16,6 +16,7 @@ from gradual.checker.repairs.table import proposed
 from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic, Help, Severity
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.syntax.tree import ast
 
 TRIED = 12
@@ -46,7 +47,7 @@ def repaired(
     return [repairing.helped(one) for one in found]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Repairing:
     """A file whose errors are repaired.
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from gradual.checker.coercion.agreement import agreeing
@@ -23,6 +23,7 @@ from gradual.core.check import Promise, Site
 from gradual.core.terms import Invoke
 from gradual.diagnostic import counted
 from gradual.dims.term.constraint import Constraint
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.hash_consing import identities, keyed
@@ -34,7 +35,7 @@ from gradual.types.type import FunctionType
 from gradual.types.unpacking import sizes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rules:
     """The rules of a call's obligations; `blames` is False if the origin of an unknown size is blamed, not the call."""
 
@@ -49,7 +50,7 @@ CALLED = Rules("type.call.dims", "type.call.argument", "type.call.where", Site.A
 DECLARED = Rules("op.declared.argument", "op.declared.argument", "op.declared.where", Site.OPERATOR, False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Callee:
     """A callee: its name in messages, its name in core, its type, and the rules of its calls."""
 

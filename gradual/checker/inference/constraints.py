@@ -7,7 +7,6 @@ inferred.   [type.omitted]
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.checker.expressions.literals import dtype_beside, own_dtype
@@ -16,6 +15,7 @@ from gradual.checker.inference.solver import Flows
 from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Tensor, Unknown, joined, seen
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator, Result
+from gradual.record import record
 from gradual.syntax.tree import ast
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
@@ -28,7 +28,7 @@ FREE = 3
 Answer = tuple[tuple[Choice, ...], Result]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Application:
     """An operator applied to operands, whose result is `result`."""
 
@@ -178,7 +178,7 @@ def _state_of_result(result: InferenceType) -> object:
     return (found.element.known(), found.shape.ranks) if isinstance(found, Tensor) else type(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agreement:
     """Pairs of operands with equal element types, and an operand whose element type is the result's."""
 
@@ -236,7 +236,9 @@ def _learn_operand(flows: Flows, leaf: Leaf, accepted: Sequence[Choice]) -> None
 
 
 def _learn(flows: Flows, place: Tensor, answers: Sequence[Result], waiting: bool) -> None:
-    """Tell a tensor what all answers agree on; that any rank is possible only if no operand is `waiting`."""
+    """Give a tensor the element type, rank and sizes that all answers have in common.
+
+    Answers that differ in rank give it the shape `*`, but not if an operand is still unknown (`waiting`)."""
     tensors = [answer for answer in answers if isinstance(answer, TensorType | UnrankedType)]
     dtypes = {answer.dtype for answer in tensors}
     if len(dtypes) == 1 and place.element.known() is None:
@@ -253,7 +255,7 @@ def _size(extent: Dim | Hole) -> int | None:
 
 
 # ------------------------------------------------------------------------------------------------ numbers, fields
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Numeral:
     """A number or a list of numbers without a suffix, which takes the element type of a neighbouring operand."""
 
@@ -280,7 +282,7 @@ class Numeral:
         return (self.beside,)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Field:
     """A projection from a value whose type may not be known yet."""
 

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.terms import Element, InferenceType, Shape, Unknown, seen
 from gradual.dims.term.dim import Kind, variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.dtype import DType
@@ -29,7 +30,7 @@ Calls = tuple[Span, ...]
 """The stack of inlined calls, outermost first."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Solution:
     """The inferred type in place of each omitted one: of a parameter, a `_`, or a recursive function's result.
 

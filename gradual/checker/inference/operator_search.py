@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, TypeVar
 
 from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Sizes, Tensor, Unknown, seen
 from gradual.dims.term.dim import Dim, Kind, constant, variable
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, TupleType
 from gradual.types.unpacking import tracked_length, with_contents
@@ -23,7 +24,7 @@ Choice = tuple[DType | None, Sizes | None]
 """An element type and a shape; None for one that the operator did not read."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chosen:
     """A choice for each element type and each shape; None if not chosen yet."""
 

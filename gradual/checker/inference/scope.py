@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.inference import terms as sk
 from gradual.checker.inference.conversion import Calls
 from gradual.checker.inference.terms import InferenceType
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.trail import Trail
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Deferred:
     """A function literal without parameter types, with its enclosing scope; it is inlined or typed later."""
 
@@ -27,7 +28,7 @@ class Deferred:
 Held = InferenceType | Deferred
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Scope:
     """Names in scope.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Protocol
 
 from gradual.checker.inference.terms import (
@@ -28,6 +28,7 @@ from gradual.checker.inference.terms import (
     seen,
     shapeless,
 )
+from gradual.record import record
 
 Part = Unknown | Element | Shape
 
@@ -42,7 +43,7 @@ class Relation(Protocol):
         """The types that the constraint relates; their unknown parts are watched."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Flow:
     """A value of type `source` flows to a position of type `target`."""
 
@@ -58,7 +59,7 @@ class Flow:
         return (self.source, self.target)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Flows:
     """The solver's state.
 

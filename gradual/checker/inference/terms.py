@@ -8,22 +8,22 @@ contradict each other are left unchanged: the checker reports it when it checks 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from gradual.record import record
 from gradual.types.dtype import DType
 
 Sizes = tuple[int | None, ...]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Unknown:
     """A unification variable; `found` is the type that it is bound to."""
 
     found: InferenceType | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Element:
     """An element type, a union-find node; `same` is its parent."""
 
@@ -44,7 +44,7 @@ class Element:
         return at
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Shape:
     """The join of all shapes that flow to a position.
 
@@ -59,7 +59,7 @@ class Shape:
     ranks: frozenset[int] | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Tensor:
     """A tensor."""
 
@@ -67,14 +67,14 @@ class Tensor:
     shape: Shape
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Product:
     """A tuple."""
 
     fields: tuple[InferenceType, ...]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Function:
     """A function; its type parameters `types` are instantiated at each use."""
 
@@ -83,7 +83,7 @@ class Function:
     types: tuple[Named, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Data:
     """A declared data type applied to its arguments."""
 
@@ -91,14 +91,14 @@ class Data:
     arguments: tuple[InferenceType, ...]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Reference:
     """A mutable reference."""
 
     content: InferenceType
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Named:
     """A type parameter."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Typed
@@ -10,13 +10,14 @@ from gradual.core.terms import Block
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint, equal
 from gradual.dims.term.dim import Dim, constant
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.binder_solving import bare
 from gradual.types.type import Content, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import rank_of, size_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Branch:
     """One side of an `if` or arm of a `match`.
 

@@ -9,7 +9,7 @@ a type on which all branches agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeGuard
 
 from gradual.checker.coercion.agreement import Agreement
@@ -24,6 +24,7 @@ from gradual.core.terms import Block
 from gradual.diagnostic import Related
 from gradual.dims.term.constraint import TRUE, Constraint, at_least
 from gradual.dims.term.dim import ContentOf, Dim, SizeOf, Variable, constant, of_atom
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import (
@@ -76,7 +77,7 @@ def _landed(state: Elaboration, branch: Branch, target: GradualType, rule: str) 
     return replace(branch, block=Block((*branch.block.steps, *steps), result))
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Join:
     """The join of the types of branches, once all branches have been checked.  [type.if.join]
 

@@ -7,7 +7,6 @@ error if two are never equal; a size proved equal to the others; `ite` of the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, repeat
 from typing import TypeVar
 
@@ -22,6 +21,7 @@ from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, all_of, any_of, equal, is_total
 from gradual.dims.term.dim import Dim, ite
 from gradual.ops.declaration.symbolic_elements import chosen
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.type import Content, TensorType
 from gradual.types.unpacking import size_of
@@ -30,7 +30,7 @@ from gradual.verdict import Unknown, Verdict
 P = TypeVar("P", Dim, Content)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class SizeJoin:
     """The join of the sizes and elements of branches.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.checker.obligations.value_names import terms
 from gradual.checker.state.context import Elaboration
@@ -13,6 +13,7 @@ from gradual.diagnostic import Diagnostic, Related, Severity
 from gradual.dims.term.constraint import FALSE, Constraint, Equal
 from gradual.dims.term.dim import Dim, Undefined, Variable, of_atom
 from gradual.dims.term.print import brief
+from gradual.record import record
 from gradual.source import Span
 
 UNSAID = "assertion failed"
@@ -25,7 +26,7 @@ _CHECKED = "the definition has unknown sizes, so this is checked at run time"
 _REFUSED = "the definition has unknown sizes: with `--rigid warning` this is checked at run time"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Obligation:
     """A goal with the data for a report about it.
 

@@ -5,17 +5,16 @@ Origins are not recorded during checking; a diagnostic follows the value back th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made, Written
 from gradual.dims.term.dim import Dim
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.type import TensorType, TupleType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Birth:
     """The origin of a size: written at `span`, or made there by the operator `by`."""
 

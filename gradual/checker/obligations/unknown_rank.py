@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradual.checker.obligations.discharge import promises, require
 from gradual.checker.obligations.obligation import Obligation
@@ -23,13 +22,14 @@ from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import IllFormed, Judgement
 from gradual.ops.declaration.rank_cases import Case, Cases, Together, Types, Unknown, unranked
 from gradual.ops.declaration.unknown_rank import Asking
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.type import OpenedType, TensorType, UnrankedType
 from gradual.types.unpacking import content_of, counted, rank_of, shapes_unknown, size_of, spelled
 from gradual.verdict import Refuted
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Application:
     """An operator application under elaboration, with its span and those of its operands."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import is_free
@@ -46,14 +45,17 @@ def applying(operator: Operator, span: Span) -> ast.Fn:
 
 
 def applied_operator(literal: ast.Fn) -> str | None:
-    """The operator if the literal comes from a bare operator name; the body of a written literal has braces."""
+    """The operator of a literal that `applying` made; None for a literal of the source text.
+
+    The body of a literal in the source is in braces, so only a literal of `applying` has the span of its body.
+    """
     match literal.body:
         case ast.Call(ast.Name(name), span=span) if span == literal.span:
             return name
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Scope:
     """The names in scope at a source position."""
 
@@ -62,7 +64,7 @@ class Scope:
     types: dict[str, TypeVariable]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Template:
     """A deferred lambda with its scope.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.core.check import Polarity, Site
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """The source position where a value flows into a written type.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.program.rule_cache import Answers
 from gradual.core.check import Check
@@ -12,6 +12,7 @@ from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import Limits
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.types.declared import Constructor, Data
@@ -20,7 +21,7 @@ from gradual.types.type import FunctionType
 _ZERO = constant(0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Latent:
     """A latent requirement: a check on every path of a definition, about its parameters only.   [type.call.latent]
 
@@ -35,7 +36,7 @@ class Latent:
     within: str
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Program:
     """The file under check.
 

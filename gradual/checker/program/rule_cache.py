@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.core.check import Check, Promise
 from gradual.ops.declaration.operator import Contents, Judgement, Operator
 from gradual.ops.declaration.rank_cases import Together, Types
+from gradual.record import record
 from gradual.types.type import OpenedType
 
 _MOST = 1024
@@ -17,7 +17,7 @@ _MOST = 1024
 Question = tuple[Operator, tuple[OpenedType, ...], object]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Asked:
     """The result of applying an operator's rule.
 
@@ -38,7 +38,7 @@ class Asked:
     promise: Promise | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Answer:
     """A memo table entry.
 

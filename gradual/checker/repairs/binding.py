@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.program.foreign_dtypes import element_type
 from gradual.checker.repairs.foreign_rows import DROPPED, ONNX_TYPES, RENAMED, Row
 from gradual.checker.repairs.place import Application, Program, called
 from gradual.ops.declaration.attributes import Choice, Form, Plain, form_of
 from gradual.ops.declaration.operator import AttributeSpec, Operator
+from gradual.record import record
 from gradual.syntax.repair.python_indexing import split
 from gradual.syntax.tree import ast
 
@@ -28,7 +29,7 @@ LISTS = frozenset({"newshape", "shape", "axes", "reps"})
 _LOOSE = (ast.Infix, ast.Unary, ast.Cast, ast.Choose, ast.If, ast.Fn)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """The source texts of a call's arguments and attributes.
 
@@ -56,7 +57,7 @@ def given(program: Program, application: Application, receiver: str | None = Non
 
 
 # ------------------------------------------------------------------------------------------------------- by a row
-@dataclass(slots=True)
+@record(frozen=False)
 class _Bound:
     """The parameters of a row of the translation table with their texts, and the attributes that are no parameters."""
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from gradual.record import record
 
 _ROWS = """
 view =reshape resize | x *newshape | reshape({x}, newshape={newshape})
@@ -144,7 +145,7 @@ ONNX_TYPES: Mapping[str, str] = dict(
 """ONNX's number (`TensorProto.DataType`) -> element type."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """The translation of one foreign operator."""
 

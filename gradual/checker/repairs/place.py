@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Made
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.ops.declaration.operator import Operator
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
@@ -18,7 +18,7 @@ from gradual.types.type import OpenedType, TensorType
 INFIX = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Application:
     """A call, or an infix application as the call of its operator.
 

@@ -215,7 +215,7 @@ def _fields(value: ast.Expr) -> tuple[ast.Expr, ...]:
 
 
 def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Change the `axis` of the application that uses the rejected value, or else of the one that computes it."""
+    """Change the `axis` of the application that takes the rejected value, or, if none takes it, of its own."""
     if error.rule.endswith(".extent"):  # another axis is rarely meant only because this one may be empty
         return
     found = list(program.application_of(error))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.program.program import Latent
 from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic
 from gradual.dims.store.facts import Cone
 from gradual.dims.term.constraint import Constraint
+from gradual.record import record
 from gradual.verdict import Refuted, Unknown
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Postponed:
     """A goal that was not proved: an error if the definition turns out strict.
 
@@ -46,7 +47,7 @@ def fails(verdict: Unknown) -> bool:
     return bool(verdict.witness) and not verdict.gave_up
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Obligations:
     """The obligations of a definition.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypedDict, Unpack
 
 from gradual.core.terms import Conversion, Step
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.type import DataType
 
@@ -23,7 +24,7 @@ class More(TypedDict, total=False):
     data: Mapping[str, object]
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Output:
     """The output so far.
 

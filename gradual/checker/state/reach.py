@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from gradual.record import record
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Reach:
     """What encloses the current point.
 

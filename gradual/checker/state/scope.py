@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from gradual.checker.program.elided import Scope
 from gradual.dims.term.dim import Dim, Kind, variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.trail import Trail
 from gradual.types.type import TypeVariable
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Binding:
     """A name in the source, with its core variable."""
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.check import Promise
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
+from gradual.record import record
 from gradual.source import Span
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Unknowns:
     """The size variables of a definition.
 

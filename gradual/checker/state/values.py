@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.checker.program.elided import Template
 from gradual.core.context import Values
@@ -10,12 +10,13 @@ from gradual.core.known_ranges import KnownRanges
 from gradual.core.refinement import Implied, of_value
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.rank_cases import at_size
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.type import OpenedType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Broken:
     """The type of an expression with a reported error; uses of it report nothing."""
 
@@ -24,14 +25,14 @@ BROKEN = Broken()
 Typed = OpenedType | Broken
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Written:
     """A value whose type is written."""
 
     annotation: ast.Type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Made:
     """A value made from others by an operator or a call; `compares`: whether the operator compares elements."""
 
@@ -44,7 +45,7 @@ class Made:
 Origin = Written | Made
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class CheckedValues(Values[Typed]):
     """The core variables of a definition that is being checked.
 

@@ -13,9 +13,10 @@ Annotation lines are removed, so positions count only the lines of the program.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.conformance.cases.case import ExpectedDiagnostic, ExpectedRelated, Place
+from gradual.record import record
 
 _LINE = re.compile(r"^\s*//~")
 _MARK = re.compile(
@@ -32,7 +33,7 @@ _SIZE = re.compile(r"([^=]+?)=(-?\d+)(?:,\s+|$)")
 _PLACE = re.compile(r"^(\d+):(\d+)-(\d+):(\d+)$")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Annotated:
     """A program without its annotations, the expected diagnostics, and errors in annotations (line, message)."""
 

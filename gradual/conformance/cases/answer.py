@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from gradual.conformance.cases.case import Place, Request
 from gradual.interface.input.values import Call, Values
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoundDiagnostic:
     """A diagnostic that was reported; `witness` are the sizes of its counterexample."""
 
@@ -27,7 +28,7 @@ class FoundDiagnostic:
         return f"{self.severity} {self.code} {self.place} [{self.rule}]{f' at {at}' if at else ''}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoundCheck:
     """A residual check."""
 
@@ -40,7 +41,7 @@ class FoundCheck:
         return f"{self.condition}   at {self.place}   by {self.rule}   blames {', '.join(map(str, self.blames))}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The answer to `check`.
 
@@ -68,14 +69,14 @@ class Report:
     passed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GotValue:
     """A run ended in a value; every `Literal` inside has its dtype."""
 
     value: Values
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GotBlame:
     """A run ended in blame."""
 
@@ -84,7 +85,7 @@ class GotBlame:
     blames: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GotFault:
     """A run ended in a fault."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from gradual.conformance.cases.annotation import place
@@ -19,6 +18,7 @@ from gradual.conformance.cases.case import (
     Place,
 )
 from gradual.interface.input.values import Call, read_call, read_value
+from gradual.record import record
 
 T = TypeVar("T")
 _TYPE = re.compile(r"^(?:(@[\w.]+) )?([@%][\w.]+|result)\s*:\s+(\S.*)$")
@@ -27,7 +27,7 @@ _VARIANT = re.compile(r"^(\S+)\s+((?:[A-Z]\w*=\S+\s+)+)(accept|reject (E\d{4}))$
 _FILLING = re.compile(r"([A-Z]\w*)=(\S+)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variant:
     """A variant of the program, written `exact K=784 accept`: each `<<K>>` filled in, and the expected verdict."""
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradual.interface.input.values import Call, Values
+from gradual.record import record
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,7 +25,7 @@ class Place:
         return f"{self.line}:{self.column}-{self.end_line}:{self.end_column}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """An error in a suite or chapter itself, with its position; `case` is the case that has it, empty for none.
 
@@ -48,7 +49,7 @@ class Malformed(Exception):
         self.problems = problems
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedRelated:
     """A related span that a diagnostic must have; the label is a comment, which is not compared."""
 
@@ -56,7 +57,7 @@ class ExpectedRelated:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedDiagnostic:
     """One `//~` line: an error or warning that must (or, `optional`, may) be reported.
 
@@ -77,7 +78,7 @@ class ExpectedDiagnostic:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedType:
     """An expected type: `@f : T`, `%x : T`, or `@f %x : T` if the name alone is ambiguous."""
 
@@ -87,7 +88,7 @@ class ExpectedType:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedCheck:
     """A residual check: its condition, its span, its rule, and the spans that it blames."""
 
@@ -99,7 +100,7 @@ class ExpectedCheck:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedValue:
     """A value; of a random tensor (`Drawn`) in it, only shape and dtype are compared."""
 
@@ -107,7 +108,7 @@ class ExpectedValue:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedBlame:
     """A failed check, and the spans that it blames."""
 
@@ -116,7 +117,7 @@ class ExpectedBlame:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExpectedFault:
     """A run-time fault."""
 
@@ -127,7 +128,7 @@ class ExpectedFault:
 ExpectedOutcome = ExpectedValue | ExpectedBlame | ExpectedFault
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """A request to an implementation: check a program, then run calls of it, in order.
 
@@ -147,7 +148,7 @@ class Request:
     passes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expectation:
     """The expected answers; None means that something is not compared.
 
@@ -181,7 +182,7 @@ class Expectation:
         return None if errors else True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fence:
     """A fenced block of a file; `line` is the 1-based number of the first line inside."""
 
@@ -190,7 +191,7 @@ class Fence:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """One case: `id` is unique over all suites; `fences` are its blocks as written, for `show` and `bless`."""
 

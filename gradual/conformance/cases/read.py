@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from gradual.conformance.cases.case import Case, Fence, Malformed, Problem
 from gradual.conformance.cases.expect import cases_of
 from gradual.interface.input.files import text_of
+from gradual.record import record
 
 RULE = re.compile(r"^`?([a-z]+(?:\.[a-z0-9_-]+)+)`?$")
 CASE_ID = re.compile(r"^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$")
@@ -26,7 +27,7 @@ BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "pass", "after",
 ILLUSTRATIONS = ("text", "ebnf", "console", "json", "markdown", "lark")
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Section:
     """A heading with the text below it, up to the next heading."""
 
@@ -37,7 +38,7 @@ class _Section:
     fences: list[Fence] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collection:
     """All cases and rules of the suites and chapters.
 
@@ -52,7 +53,7 @@ class Collection:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Reading:
     """The cases, rules and problems that have been read so far."""
 

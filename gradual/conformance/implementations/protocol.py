@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gradual.conformance.cases.answer import (
@@ -28,6 +27,7 @@ from gradual.conformance.cases.case import Place, Request
 from gradual.conformance.implementations.reference import values_of
 from gradual.conformance.runner.judge import Profile
 from gradual.diagnostic import Severity
+from gradual.record import record
 from gradual.tensors.json_form import from_json, to_json
 from gradual.tensors.value import Value
 
@@ -38,7 +38,7 @@ Object = dict[str, Any]
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Greeting:
     """The implementation's name and version, and the profiles that it supports."""
 

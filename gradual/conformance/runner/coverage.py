@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from gradual.conformance.cases.case import Case
 from gradual.conformance.cases.read import Collection
 from gradual.conformance.runner.run import Result
+from gradual.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Covered:
     """How many cases name a rule, and in how many no check, an error, or a check cites it."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
@@ -21,6 +20,7 @@ from gradual.conformance.cases.case import (
 )
 from gradual.conformance.cases.condition import same_condition
 from gradual.interface.input.values import Built, Drawn, Fields, Literal, Values, written
+from gradual.record import record
 
 
 class Profile(StrEnum):
@@ -56,7 +56,7 @@ def needed(profile: Profile) -> frozenset[Profile]:
     return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failure:
     """One disagreement; `line` is the line of the expectation in its file."""
 

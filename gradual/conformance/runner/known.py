@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.conformance.cases.case import Malformed, Problem
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.run import EVERY, LOST, Class, Result, whole
+from gradual.record import record
 
 _LINE = re.compile(r"^(\S+)\s+([a-z]+(?:\s*,\s*[a-z]+)*)\s+#\s*(\S.*)$")
 
@@ -25,7 +26,7 @@ _LOST_WORDS = frozenset(map(_word, LOST))
 _PROFILES = _LOST_WORDS | {profile.value for profile in Profile}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """A known failure: the profiles in which the case fails, and the reason."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from gradual.conformance.cases.answer import (
@@ -23,6 +23,7 @@ from gradual.conformance.cases.answer import (
 from gradual.conformance.cases.case import Case, ExpectedBlame, Request
 from gradual.conformance.runner.judge import Failure, Profile, judged, needed, outcome_judged
 from gradual.conformance.runner.witness import substituted
+from gradual.record import record
 
 
 class Class(StrEnum):
@@ -52,7 +53,7 @@ LOST = (Class.CRASH, Class.TIMEOUT, Class.PROTOCOL)
 """The classes of cases without an answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """The result of one case: its disagreements, or why there was no answer; `report` is the answer to `check`."""
 
@@ -174,7 +175,7 @@ def asked(case: Case) -> list[Profile]:
     return [profile for profile, said in says.items() if said]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tally:
     """The counts for one profile: how many cases that test it were run, and how many passed."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.core.check import Check
 from gradual.core.pattern import CorePattern
 from gradual.core.terms import Block, If, Match
@@ -12,6 +10,7 @@ from gradual.core.verify.data import Structures
 from gradual.dims.term.constraint import FALSE, TRUE, Constraint, all_of, any_of, defined, equal
 from gradual.dims.term.dim import Dim, Variable
 from gradual.ops.declaration.symbolic_elements import iff
+from gradual.record import record
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
 from gradual.types.type import NeverType, OpenedType, TensorType, TupleType, UnrankedType
@@ -46,7 +45,7 @@ Read = dict[tuple[str, int], tuple[Dim, ...]]
 """(path, axis) -> the size of a branch's result, simplified under its condition, and under all facts in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """The sizes of a branch's result, whether its result has the bottom type, and the goals that it checks."""
 

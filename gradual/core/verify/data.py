@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.datatypes import known_numbers
 from gradual.core.pattern import Bind, CorePattern, Destructure
@@ -13,6 +13,7 @@ from gradual.core.verify import ranks
 from gradual.core.verify.recorded_types import Recorded
 from gradual.dims.term.dim import Variable
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.types.declared import Constructor
 from gradual.types.fit import Regular, fits
 from gradual.types.print import shown
@@ -33,7 +34,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import opened
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Structures(Recorded, ABC):
     """The rules for values inside other values.
 

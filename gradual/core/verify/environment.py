@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.refinement import Implied, of_value
 from gradual.core.terms import Module
@@ -16,6 +16,7 @@ from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import TRUE, Constraint
 from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.relations import is_same, precise
 from gradual.types.subsumption import subsumes
@@ -24,7 +25,7 @@ from gradual.types.unpacking import base_of, tracked_length, with_contents
 from gradual.verdict import Proved, Unknown
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Ground:
     """What is known at a step of one function.
 

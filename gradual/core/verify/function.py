@@ -7,7 +7,6 @@ must follow.  Removing a check, or the binder that a check reads, is therefore a
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.core import terms
@@ -22,6 +21,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import at_least, defined, equal
 from gradual.dims.term.dim import Variable, constant
+from gradual.record import record
 from gradual.types.binder_solving import bare, measured, measuring
 from gradual.types.dtype import DType
 from gradual.types.hash_consing import identities, keyed
@@ -40,7 +40,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import base_of, paired_sizes, sizes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Violation:
     """A claim of core that does not follow."""
 
@@ -66,7 +66,7 @@ def violations(
     return found
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
+@record(frozen=False, eq=False, kw_only=True)
 class _Verifier(Structures):
     """Verifies one function.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from gradual.core.datatypes import is_own, without_contents
@@ -11,6 +10,7 @@ from gradual.core.verify.environment import Ground
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.types.print import shown
 from gradual.types.type import (
     DataType,
@@ -28,7 +28,7 @@ from gradual.types.type import (
 from gradual.types.unpacking import base_of, sizes, tracked_length
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Recorded(Ground):
     """The environment, with the comparison of recorded types."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from operator import mul
@@ -15,11 +14,12 @@ from gradual.dims.term.constraint import And, AtMost, Constraint, Equal, Not, Or
 from gradual.dims.term.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.term.print import remainders
 from gradual.limits import LIMITS
+from gradual.record import record
 
 _WIDEST = 1 << LIMITS.bound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """All integers from `low` to `high`; an end that is None is no bound. Empty if `low > high`."""
 

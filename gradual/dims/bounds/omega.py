@@ -11,10 +11,10 @@ William Pugh, "The Omega test: a fast and practical integer programming algorith
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from gradual.dims.bounds.fourier_motzkin import Columns, Rows, combined, inserted, sides
 from gradual.dims.term.dim import Dim, Monomial
+from gradual.record import record
 
 Solution = Mapping[Monomial, int]
 Bound = tuple[int, Columns, int]
@@ -25,7 +25,7 @@ class Exhausted(Exception):
     """The budget of rows is spent."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Solved:
     """A column solved by an equation: the sum of multiples of other columns and a constant."""
 
@@ -37,7 +37,7 @@ class _Solved:
         return sum(c * values.get(column, 0) for column, c in self.columns) + self.constant
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Eliminated:
     """An eliminated column with its bounds; an integer between them exists for any solution of the other columns."""
 

@@ -8,13 +8,13 @@ Applied left to right, an equation simplifies a product; right to left, it shows
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from gradual.dims.bounds.interval import Estimate
 from gradual.dims.term.atom import Atom, FloorDiv, Ite, Max, Min, bottom_up
 from gradual.dims.term.dim import Dim, Monomial, of_atom, polynomial
 from gradual.dims.term.polynomial import cofactor
+from gradual.record import record
 
 _TRIES = 16
 """Limit on the equivalent forms of a dim that are tried."""
@@ -24,7 +24,7 @@ _TERMS = 24
 """Limit on the terms of a dim that is rewritten to other forms."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replacement:
     """`coefficient * monomial == image`."""
 

@@ -9,7 +9,7 @@ Each step preserves the value at every valuation that satisfies the facts.   [di
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.dims.bounds.interval import Estimate, canonical
@@ -21,9 +21,10 @@ from gradual.dims.term.atom import Compound, FloorDiv, Ite, Max, Min, Variable, 
 from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum, of_atom
 from gradual.dims.term.substitution import rebuilt
+from gradual.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Knowledge:
     """The facts that simplification may use.
 

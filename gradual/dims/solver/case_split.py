@@ -8,7 +8,6 @@ Splitting stops when the budget of cases is used up; a case that cannot be refut
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from math import gcd, lcm
 
 from gradual.dims.bounds.omega import Exhausted, Solution, integer_solution
@@ -19,11 +18,12 @@ from gradual.dims.term.constraint import Constraint, Or, Undefined, all_of, at_l
 from gradual.dims.term.dim import Dim, Monomial, of_atom
 from gradual.dims.term.evaluation import satisfied
 from gradual.limits import Limits
+from gradual.record import record
 
 _DEPTH = 12
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """An exhaustive case split; each case is a constraint to add.
 

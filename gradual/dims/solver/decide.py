@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.dims.rewrite.simplify import simplified_dim
 from gradual.dims.solver.case_split import Refuter
@@ -26,17 +25,18 @@ from gradual.dims.term.constraint import FALSE, TRUE, Constraint, Undefined, all
 from gradual.dims.term.dim import Dim, of_atom
 from gradual.dims.term.evaluation import satisfied
 from gradual.limits import LIMITS, Limits
+from gradual.record import record
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unsat:
     """The constraints are unsatisfiable; `stage` is the stage that proved it."""
 
     stage: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sat:
     """A model of the constraints, the stage that found it, and whether it is known to be the least."""
 
@@ -45,7 +45,7 @@ class Sat:
     least: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Undetermined:
     """No stage could decide within the budget."""
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts, Mark
 from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import Dim, constant
+from gradual.record import record
 
 _ZERO = constant(0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Supposed:
     """A constraint from the condition of a branch."""
 
     goal: Constraint
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Learnt:
     """A constraint that a check established."""
 
@@ -31,7 +32,7 @@ _Told = Dim | Constraint | _Supposed | _Learnt
 """A size, which is not negative; a declared constraint; a constraint from a branch or from a check."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class DeferredFacts:
     """A list of facts, processed only when a query needs them.
 

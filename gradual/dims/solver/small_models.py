@@ -7,7 +7,6 @@ counterexample reads `n = 3` and not `n = 1073741824`.  Every model is checked b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.dims.bounds.interval import ANY, Interval
 from gradual.dims.solver.conjunction import System
@@ -15,6 +14,7 @@ from gradual.dims.term.atom import Variable, bottom_up, names_of
 from gradual.dims.term.constraint import AtMost, Constraint, Equal, Undefined, equal
 from gradual.dims.term.dim import Dim, of_atom, polynomial
 from gradual.dims.term.evaluation import Evaluation
+from gradual.record import record
 
 Model = dict[Variable, int]
 Score = tuple[int, tuple[tuple[int, bool], ...]]
@@ -23,7 +23,7 @@ _SMALL = 10
 _CONSTANTS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """A model, and whether the search was exhaustive enough to show that none is smaller."""
 
@@ -48,7 +48,7 @@ def least_model(
     return _Search(system, constraints, order, tries, hints).run()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Line:
     """A constraint that is linear in the variable assigned last: `slope * x + rest` is 0, or is at least 0."""
 

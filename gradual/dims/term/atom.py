@@ -7,18 +7,19 @@ run: it depends on the atom's structure, never on when or where it was made.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
+
+from gradual.record import record
 
 if TYPE_CHECKING:
     from gradual.dims.term.constraint import Constraint
     from gradual.dims.term.polynomial import Dim
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SizeOf:
     """The size of axis `axis` of the value named `value`."""
 
@@ -26,7 +27,7 @@ class SizeOf:
     axis: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContentOf:
     """The element at `index` of the integer tensor named `value`."""
 
@@ -34,14 +35,14 @@ class ContentOf:
     index: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankOf:
     """The number of axes of the value named `value`."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NumelOf:
     """The number of elements of the value named `value`."""
 
@@ -59,7 +60,7 @@ class Kind(StrEnum):
     EXISTENTIAL = "ghost"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+@record(eq=False, repr=False, weakref_slot=True)
 class Variable:
     """An unknown integer; `name` is what users see: `n`, `%i`, `dim(%x, 1)`, `%s[0]`."""
 
@@ -88,7 +89,7 @@ class Variable:
         return named, (self.name, self.kind, self.witness)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+@record(eq=False, repr=False, weakref_slot=True)
 class FloorDiv:
     """`dividend // divisor`, rounded down; defined where the divisor is at least 1.  [dim.floor]"""
 
@@ -103,7 +104,7 @@ class FloorDiv:
         return (self.dividend, self.divisor)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+@record(eq=False, repr=False, weakref_slot=True)
 class Max:
     """The greatest of two or more dims."""
 
@@ -117,7 +118,7 @@ class Max:
         return self.operands
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+@record(eq=False, repr=False, weakref_slot=True)
 class Min:
     """The least of two or more dims."""
 
@@ -131,7 +132,7 @@ class Min:
         return self.operands
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+@record(eq=False, repr=False, weakref_slot=True)
 class Ite:
     """`then` where the condition holds, `orelse` where it does not; the branch not taken may be undefined."""
 
@@ -147,7 +148,7 @@ class Ite:
         return (self.condition, self.then, self.orelse)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+@record(eq=False, repr=False, weakref_slot=True)
 class Product:
     """A product that is too large to be multiplied out."""
 

@@ -9,12 +9,12 @@ read off the normal form of their difference.   [dim.constraint]
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gradual.dims.term.atom import FloorDiv, Ite, Variable, bottom_up, names_of, shortened
 from gradual.dims.term.polynomial import Dim, Undefined, constant
+from gradual.record import record
 
 __all__ = [
     "FALSE",
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-@dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
+@record(frozen=False, eq=False, repr=False, weakref_slot=True)
 class Formula:
     """The interface of all constraints."""
 
@@ -88,10 +88,10 @@ class Formula:
     substituted: ClassVar[Callable[[Any, Mapping[Variable, Dim]], Constraint]]
     written: ClassVar[Callable[[Any], str]]
     pickled: ClassVar[Callable[[Any], tuple[Any, ...]]]
-    """Functions that later files of this room define and assign here."""
+    """Functions that other files of this package define and assign here."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class Truth(Formula):
     """The constraint that always holds, or the one that never holds."""
 
@@ -108,7 +108,7 @@ class Truth(Formula):
         return ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class Equal(Formula):
     """`left == right`; it holds iff `difference` is 0."""
 
@@ -131,7 +131,7 @@ class Equal(Formula):
         return None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class AtMost(Formula):
     """`left <= right`; it holds iff `difference` is at least 0."""
 
@@ -145,7 +145,7 @@ class AtMost(Formula):
         return (self.left, self.right)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class Not(Formula):
     """`left != right`, as the negation of an equation; nothing else is ever negated."""
 
@@ -157,7 +157,7 @@ class Not(Formula):
         return (self.part,)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class And(Formula):
     """All of two or more different parts, in the order written."""
 
@@ -169,7 +169,7 @@ class And(Formula):
         return self.parts
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class Or(Formula):
     """Any of two or more different parts, in the order written."""
 

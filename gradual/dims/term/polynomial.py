@@ -155,7 +155,7 @@ class Dim:
     substituted: ClassVar[Callable[[Dim, Mapping[Variable, Dim]], Dim]]
     written: ClassVar[Callable[[Dim], str]]
     pickled: ClassVar[Callable[[Dim], tuple[Any, ...]]]
-    """Functions that later files of this room define and assign here."""
+    """Functions that other files of this package define and assign here."""
 
 
 # ------------------------------------------------------------------------------------------------- interning
@@ -178,16 +178,16 @@ def _fresh(terms: tuple[Term, ...]) -> Dim:
 _NOBODY: frozenset[Variable] = frozenset()
 _DIMS: WeakValueDictionary[tuple[Term, ...], Dim] = WeakValueDictionary()
 _CONSTANTS: WeakValueDictionary[int, Dim] = WeakValueDictionary()
-_SMALL = tuple(_fresh((((), k),) if k else ()) for k in range(4097))
+_SMALL: list[Dim | None] = [None] * 4097
 
 
 def constant(k: int) -> Dim:
     """The dim that is always `k`."""
-    if 0 <= k <= 4096:
-        return _SMALL[k]
-    found = _CONSTANTS.get(k)
+    small = 0 <= k <= 4096
+    found = _SMALL[k] if small else _CONSTANTS.get(k)
     if found is None:
-        found = _CONSTANTS[k] = _fresh((((), int(k)),))
+        found = _fresh((((), int(k)),) if k else ())
+        (_SMALL if small else _CONSTANTS)[k] = found
     return found
 
 

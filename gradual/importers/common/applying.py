@@ -1,4 +1,4 @@
-"""Operations that the translations of operators share in every front end."""
+"""Operations that the translations of operators use in every front end."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class Applying(ABC):
         return self.builder.number(value, other.dtype)
 
     def demanded(self, value: Value, condition: Value, says: str) -> Value:
-        """The value, with an `assert` of a condition that is only known while running."""
+        """The value, with an `assert` of a condition unless the condition is known to hold."""
         return self.builder.demanded(value, condition, self.who, says)
 
     def counted(self, value: Value, count: int) -> list[Value]:
-        """The fields of a tuple, which has `count` of them."""
+        """The `count` fields of a tuple."""
         return [self.builder.field(value, index) for index in range(count)]
 
     def extent(self, value: Value, axis: int) -> Value:
-        """The size at an axis, a scalar."""
+        """The size of an axis, as a scalar."""
         known = value.extent(axis)
         if known is not None:
             return self.builder.number(known, DType.INT64)
@@ -63,13 +63,13 @@ class Applying(ABC):
         return size
 
     def expanded(self, value: Value, axes: Sequence[int]) -> Value:
-        """The value with new axes of size 1, which are counted from the front in the result."""
+        """The value with new axes of size 1; `axes` are their positions in the result, not negative."""
         for start, count in runs(sorted(axes)):
             value = self.call("expand_dims", value, axis=start, num_newaxis=count if count > 1 else None)
         return value
 
     def exactly(self, value: Value, axis: int, size: int | Value) -> Value:
-        """The value, cast to a type with the given size, a number or a scalar, at an axis."""
+        """The value, cast to a type with a given size at an axis, so that the size is checked."""
         promised, shape = self.builder.dim(size), value.tensor.shape
         if axis >= len(shape):
             raise Unsupported(f"axis {axis} of a tensor of rank {len(shape)}")
@@ -86,7 +86,7 @@ class Applying(ABC):
         return Value(type, self.builder.bind([value, *scalars], text))
 
     def parts(self, x: Value, axis: int, sizes: Sequence[int | Value]) -> list[Value]:
-        """Split an axis into parts of these sizes, whose sum has to be the size of the axis."""
+        """Split an axis into parts of the given sizes; that their sum is the size of the axis is checked."""
         if not sizes:
             raise Unsupported("a tensor in no parts")
         *ends, all = accumulate(sizes, self._sum)
@@ -95,7 +95,7 @@ class Applying(ABC):
             self.builder.named(whole, "whole")
         if not ends:
             return [whole]
-        if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # elements are known
+        if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # tracked
             return [
                 self.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])
             ]

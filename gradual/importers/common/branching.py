@@ -1,4 +1,4 @@
-"""Branches and loops of models as those of the language: an `if`, and a function that calls itself."""
+"""Branches and loops of models, as an `if` and a recursive function of the language."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Turn = Callable[[list[Value]], list[Value]]
 
 
 def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Value]:
-    """An `if` with two bodies, of which the results are returned; only the body taken if the condition is decided."""
+    """The results of an `if` with two bodies; if the condition is decided, only the body that is taken is imported."""
     known = condition.truth if condition.truth is not None else _decided(condition)
     if known is not None:
         return bodies[0 if known else 1]()
@@ -53,7 +53,7 @@ def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Va
 
 
 def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, turn: Turn) -> list[Value]:
-    """A loop that ends when its condition, the only result of `goes_on`, is false; return the values it carries then.
+    """A loop that ends when its condition, the only result of `goes_on`, is false; return the final carried values.
 
     Sizes that change between iterations become `?`; ranks and element types must not change.
     """
@@ -91,7 +91,7 @@ def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, tu
 
 
 def fields(use: Applying, types: Sequence[OpenedType], origin: Any) -> list[Value]:
-    """The results of a binding: its value if there is one result, else the fields of the tuple."""
+    """The results of a binding: its value if there is a single result, else the fields of the tuple."""
     if len(types) == 1:
         return [Value(types[0], origin)]
     return use.counted(Value(TupleType(tuple(types)), origin), len(types))
@@ -136,7 +136,7 @@ def _either(builder: Builder, opened: int, goal: Constraint | None, type: Any, o
 
 
 def _decided(condition: Value) -> bool | None:
-    """Whether a condition on sizes holds; None if that does not follow from sizes being at least 0."""
+    """Whether a condition on sizes holds; None if this cannot be derived from sizes being at least 0."""
     goal = condition.goal
     if goal is None:
         return None

@@ -1,7 +1,7 @@
 """A program under construction: applications of operators, their types, and the text of the program.
 
 Every application is typed by the same rules as in the checker, so that the importer knows ranks and element types, and
-sizes and elements where they can be computed.  The checker, not the importer, decides requirements.
+those sizes and elements that can be computed.  Requirements are decided by the checker and not by the importer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import closed, size_of
 
 INLINE = 256
-"""The greatest number of elements of a constant that is written in the program; a larger one is a weight."""
+"""The greatest number of elements of a constant that is part of the program; a larger constant becomes a weight."""
 
 LISTED = 8
 """The greatest number of elements of a vector of integers that is written inline."""
@@ -43,7 +43,7 @@ Key = tuple[DType, tuple[int, ...], bytes]
 
 
 class Builder:
-    """Makes bindings, and in the end the text.
+    """Makes bindings, and finally the text.
 
     Attributes:
         weights: the constants that are parameters of `@main`, by name.
@@ -51,7 +51,7 @@ class Builder:
         positive: the names of sizes that are at least 1.
         node: the node of the model that is being imported.
         judging: types applications.
-        small: what is required of sizes so that the floats that the model computes from them are exact.
+        small: the requirements on sizes under which the floats that the model computes from them are exact.
         marks: marks each piece of the text with the node that it is made from.
         names_of: spelling of a parameter -> the model's own names of its value.
         folded: the model's own name of a value computed while importing -> the value.
@@ -80,7 +80,7 @@ class Builder:
         return Value(type, f"%{name}")
 
     def stand_in(self, type: TensorType[Any]) -> Value:
-        """A value that stands for the result of a refused node, so that the nodes after it can be checked."""
+        """A placeholder for the result of a refused node, so that later nodes can be checked."""
         return Value(self.open(type), f"%{self.names.unused('refused')}")
 
     def constant(self, tensor: Tensor, name: str = "") -> Value:
@@ -99,7 +99,7 @@ class Builder:
         return self.constant(scalar(value, dtype))
 
     def dimension(self, size: Dim) -> Value:
-        """A symbolic size as a scalar; in `dim[…]` if it has `//`, which elsewhere begins a comment."""
+        """A symbolic size as a scalar, in `dim[…]` if it contains `//`, which would otherwise begin a comment."""
         text = str(size)
         return Value(TensorType((), DType.INT64, (size,)), f"dim[{text}]" if "//" in text else text)
 
@@ -125,9 +125,9 @@ class Builder:
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
         """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
-        Types track the elements of integers of rank 0 and 1 only.  A vector that was rearranged through a higher rank
-        is therefore taken from its source again, and known integers are made a constant before a cast to floats; a
-        tensor that has no elements is not, since what made it may owe something.
+        Types track the elements of integer tensors of rank 0 and 1 only.  So a vector that was rearranged through a
+        higher rank is taken from the original vector again.  Integers that are known become a constant before a cast
+        to floats, unless the tensor is empty, since the operators that made it may have requirements.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),) if numbers.size else operands
@@ -155,7 +155,7 @@ class Builder:
         return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved, fractions=fractions)
 
     def _integers(self, floats: Value, dtype: DType) -> Value | None:
-        """Floats that stand for sizes as the integers that their conversion gives, as far as they are known."""
+        """Convert floats that represent sizes to integers, as formulas of sizes; None if the formulas are unknown."""
         dims = self.small.integers(floats, dtype, self.positive)
         if dims is None:
             return None
@@ -176,7 +176,7 @@ class Builder:
         return self.call("take", vector, self.number(place, DType.INT64), axis=0)
 
     def dim(self, size: int | Value) -> Dim:
-        """A number or a scalar value as a symbolic size."""
+        """The symbolic size of a number or a scalar."""
         found: Dim = constant(size) if isinstance(size, int) else self.sized(size)
         return found
 
@@ -194,7 +194,7 @@ class Builder:
         return Value(type, self.bind(operands, lambda given: f"{function}({', '.join(given)})"))
 
     def is_positive(self, size: Dim) -> bool:
-        """Whether a size is at least 1 by its form, given that the names in `positive` are."""
+        """Whether a size is at least 1 by its form, if the names in `positive` are at least 1."""
         above = {one: size_of(f"%{one.name}", 0) + 1 for one in size.names if one.name in self.positive}
         return is_positive(size.substitute(above))
 
@@ -209,7 +209,7 @@ class Builder:
         return Value(value.type, origin, drawn=value.drawn)
 
     def assertion(self, condition: Value, says: str) -> None:
-        """Assert a scalar condition of the model's own, unless it is known to hold."""
+        """Add an assertion of the model as a statement, unless its condition is known to hold."""
         if not condition.truth:
             quoted = json.dumps(says, ensure_ascii=False)
             self.bind([condition], lambda given: f"assert {given[0]}, {quoted}").is_statement = True
@@ -237,7 +237,7 @@ class Builder:
         return Value(value.type.fields[index], self.bind([value], lambda given: f"{given[0]}.{index}"))
 
     def named(self, value: Value, name: str) -> Value:
-        """Give the binding of a value a name; tuples, and rearrangements that `call` may bypass, get none."""
+        """Give the binding of a value a name, except for tuples, and for rearrangements that `call` may bypass."""
         passing = value.drawn is not None and value.rank > 1
         made = value.origin
         if isinstance(made, Binding) and made.name is None and made.operator != "tuple" and not passing:
@@ -245,7 +245,7 @@ class Builder:
         return value
 
     def record(self, value: Value, name: str) -> Value:
-        """Keep the model's own name of a value, and bind the value to it as `named` does."""
+        """Record the model's own name of a value, and bind the value to it as `named` does."""
         match value.origin:
             case Binding() as made:
                 made.values.append(name)
@@ -256,7 +256,7 @@ class Builder:
         return self.named(value, name)
 
     def open(self, type: Any) -> OpenedType:
-        """The type with an unknown in place of each hole."""
+        """The type with a fresh unknown in place of each `?`."""
         return self.judging.open(type)
 
     # ----------------------------------------------------------------------------------------------------- blocks
@@ -311,7 +311,7 @@ class Builder:
         body: str,
         notes: Iterable[str],
     ) -> Program:
-        """The program whose `@main` takes the inputs and then the weights, and has this body."""
+        """The program whose `@main` takes the inputs and then the weights, with a given body."""
         params = [self._parameter(*each) for each in zip(inputs, inputs.values(), types, strict=True)]
         for name, weight in self.weights.items():
             type, own = tensor_text(map(str, weight.shape), weight.dtype), self.names_of[f"%{name}"]
@@ -394,5 +394,5 @@ def _attribute(value: Any, named: Iterator[str]) -> str:
 
 
 def _bare(text: str) -> str:
-    """A size without `dim[…]`, as it is written in a list of sizes."""
+    """The text of a size without `dim[…]`, as in a list of sizes."""
     return text[4:-1] if text.startswith("dim[") else text

@@ -1,8 +1,8 @@
-"""Floats that stand for sizes, followed as fractions of sizes.
+"""Floats that represent sizes, tracked as fractions of formulas over sizes.
 
-Exporters compute sizes in floats: `Cast` to a float, `Div` by 2, `Ceil` or `Floor`, and `Cast` back.  Where
-such floats become integers again, the program gets the integer formula instead, and `@main` requires sizes so small
-that the floats are exact.
+Exporters compute sizes in floats: `Cast` to a float, `Div` by 2, `Ceil` or `Floor`, and `Cast` back.  At the last cast
+the program gets the integer formula instead, and `@main` requires that the sizes are so small that the floats are
+exact.
 [decision 0043]
 """
 
@@ -27,11 +27,11 @@ from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType
 
 FINEST = 1 << 10
-"""The greatest denominator of a constant that is followed."""
+"""The greatest denominator of a constant that is tracked."""
 
 Fractions = tuple[Fraction, ...]
 Rule = Callable[..., Fraction | None]
-"""The operands' elements at one index -> the result's, or None."""
+"""The operands' elements at one index -> the result's element, or None if it is unknown."""
 
 
 def followed(
@@ -41,7 +41,7 @@ def followed(
     type: OpenedType,
     positive: Collection[str],
 ) -> Fractions | None:
-    """The elements of a float result as fractions of sizes, in row-major order; None if they are not known so.
+    """The elements of a float result as fractions of sizes, in row-major order; None if they are unknown.
 
     Args:
         positive: the names of sizes that are at least 1.
@@ -62,7 +62,7 @@ def followed(
     if rule is None or max(operand.rank for operand in operands) > 1:
         return None
     length = 0 if () in known else max(map(len, known))
-    if any(len(one) not in (1, length) for one in known):  # they do not broadcast, which the checker says
+    if any(len(one) not in (1, length) for one in known):  # the checker reports that they do not broadcast
         return None
     columns = zip(*(one * length if len(one) == 1 else one for one in known), strict=True)
     limit = 1 << PRECISION[type.dtype]
@@ -76,7 +76,7 @@ def _flat(operands: Sequence[Value]) -> Sequence[Value]:
 
 
 def _fractions(value: Value) -> Fractions | None:
-    """The elements of a value that is followed, or of a constant of few floats with small denominators."""
+    """The elements of a tracked value, or of a constant of few floats with small denominators."""
     tensor = value.constant
     if value.fractions is not None or not isinstance(tensor, Tensor):
         return value.fractions
@@ -89,9 +89,9 @@ def _fractions(value: Value) -> Fractions | None:
 
 
 def _converted(value: Value, limit: int) -> Fractions | None:
-    """A value's elements after a cast to a float type that is exact for integers up to `limit`; None if not known.
+    """A value's elements after a cast to a float type that is exact for integers up to `limit`; None if unknown.
 
-    Before the cast they are integers given by formulas of sizes, or floats that are followed already.
+    Before the cast the elements are integers with formulas of sizes, or tracked floats.
     """
     if value.fractions is not None:
         found = [_exact(one, limit, (one,), ()) for one in value.fractions]
@@ -106,7 +106,7 @@ def _converted(value: Value, limit: int) -> Fractions | None:
 def _moved(
     operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any], known: Sequence[Fractions]
 ) -> Fractions | None:
-    """The elements where an operator puts them."""
+    """The elements of the result of an operator that only moves elements."""
     places, parts = [], list[Fraction]()
     for operand, elements in zip(_flat(operands), known, strict=True):
         numbers = list(range(len(parts), len(parts) + len(elements)))
@@ -117,7 +117,7 @@ def _moved(
 
 
 def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positive: Collection[str]) -> Fraction | None:
-    """A fraction that a rule made of others, with the condition under which the float that holds it is exact.
+    """The result of a rule, in lowest terms, with the limits under which its float is exact or correctly rounded.
 
     A float holds every integer up to `limit`, and their halves, quarters and so on.  Other quotients are rounded, but
     not across an integer while numerator and denominator together are at most `limit`: Muller et al., "Handbook of
@@ -137,12 +137,12 @@ def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positi
 
 # --------------------------------------------------------------------------------------------------------- operators
 def _of_exact(rule: Rule) -> Rule:
-    """A rule that does not know the result where an operand is rounded."""
+    """The rule, but with an unknown result if an operand is rounded."""
     return lambda *given: None if any(one.is_rounded for one in given) else rule(*given)
 
 
 def _alike(join: Callable[[Dim, Dim], Dim]) -> Rule:
-    """A rule on the numerators over a common denominator."""
+    """A rule that combines the numerators over a common denominator."""
 
     def rule(one: Fraction, other: Fraction) -> Fraction:
         common = lcm(one.denominator, other.denominator)
@@ -176,7 +176,7 @@ _RULES: dict[str, Rule] = {
     "ceil": lambda one: Fraction(-(-one.numerator // one.denominator)),
     "trunc": lambda one: Fraction(_truncated(one)),
 }
-"""Operator -> the element of the result.  Those that make an integer of a quotient may take a rounded one."""
+"""Operator -> the rule for an element.  Operators that round to an integer accept a rounded quotient."""
 
 
 def _truncated(one: Fraction) -> Dim:
@@ -192,7 +192,7 @@ def _simplified(dim: Dim, positive: Collection[str]) -> Dim:
 
 # ---------------------------------------------------------------------------------------------------- requirements
 class Small:
-    """How small the sizes of inputs are required to be, so that floats hold them exactly.
+    """Upper bounds on the sizes of inputs, under which floats represent them exactly.
 
     Attributes:
         greatest: name -> the greatest size.
@@ -205,17 +205,17 @@ class Small:
 
     @property
     def notes(self) -> list[str]:
-        """One line if something is required."""
+        """One line if there are requirements."""
         why = "the model computes sizes in floats, which hold no greater integers exactly"
         return [f"`{clauses[0]}` is required: {why}"] if (clauses := self.clauses) else []
 
     @property
     def clauses(self) -> list[str]:
-        """The conditions, as `where` has them."""
+        """The requirements, as clauses of a `where`."""
         return [f"{one} <= {most}" for one, most in (*self.greatest.items(), *self.others.items())]
 
     def integers(self, value: Value, dtype: DType, positive: Collection[str]) -> list[Dim] | None:
-        """The formulas of the integers that floats become, which are required to be small; None if they are not known.
+        """The formulas of floats that are cast to integers; they are required to be small.  None if they are unknown.
 
         Args:
             dtype: the type of the integers.
@@ -248,7 +248,7 @@ class Small:
             self.others[-dim] = limit
 
     def _lower(self, name: Variable, dim: Dim, limit: int) -> None:
-        """Lower the greatest size of a name to where the formula is within the limit, if its bounds tell where."""
+        """Lower the greatest size of a name until interval bounds show that the formula is within the limit."""
         low, high = 0, self.greatest[name]
         while low < high:
             middle = (low + high + 1) // 2

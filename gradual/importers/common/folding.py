@@ -1,4 +1,4 @@
-"""Constant folding while importing: the value of an application, or which elements of a vector it selects."""
+"""Constant folding while importing: the value of an application, or the indices of the elements that it selects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRACKED = 64
 """The greatest number of elements of a vector that are tracked."""
 
 MOVING = frozenset({"expand_dims", "reshape", "reverse", "squeeze", "strided_slice", "transpose"})
-"""Operators of one tensor that only select and reorder its elements, by numbers in their attributes."""
+"""Operators on one tensor that only select and reorder elements, as their attributes say."""
 
 
 def folded(
@@ -44,7 +44,7 @@ def folded(
 
 
 def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any]) -> tuple[Value, Tensor] | None:
-    """For an application that rearranges a vector: the vector, and the index in it of each element of the result."""
+    """The vector that an application rearranges, and for each element of the result its index in the vector."""
     if operator.name not in MOVING or not isinstance(operands[0].type, TensorType) or not operands[0].dtype.counts:
         return None
     (data,) = operands
@@ -60,7 +60,7 @@ def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, 
 
 
 def moved(operator: Operator, places: Sequence[Any], settings: Mapping[str, Any]) -> Tensor | None:
-    """Where an operator that only moves elements puts those of its operands; None if sizes decide that."""
+    """Apply an operator that only moves elements to indices; None if its result depends on symbolic sizes."""
     plainly = {key: plain(value) for key, value in settings.items()}
     if any(None in value for value in plainly.values() if isinstance(value, tuple)):
         return None

@@ -1,6 +1,6 @@
 """Types of applications while a program is built, by the operators' own judgements.
 
-The checker, not the importer, decides requirements.
+Requirements are decided by the checker and not by the importer.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleT
 from gradual.types.unpacking import opened, tracked_length, with_contents
 
 Judged = tuple[OpenedType, bool]
-"""A type, and whether the application requires a constraint that is not trivially true."""
+"""The type of an application, and whether it has a requirement that is not trivially true."""
 
 
 class Judging:
-    """Judges applications; each unknown size gets a path of its own.
+    """Judges applications; each unknown size gets a separate path.
 
     Attributes:
-        count: how many paths there are.
+        count: the number of paths.
     """
 
     def __init__(self) -> None:
@@ -46,11 +46,11 @@ class Judging:
         return all(not path.startswith("%.") or int(path[2:].partition(".")[0]) <= count for path in paths)
 
     def open(self, type: Any) -> OpenedType:
-        """The type with an unknown in place of each hole."""
+        """The type with a fresh unknown in place of each `?`."""
         return opened(type, self.unknown(), lambda *_: None)[0]
 
     def judged(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> Judged:
-        """The type of an application, and whether it requires a constraint that is not trivially true."""
+        """Judge an application; `Judged` is its type, and whether it has a nontrivial requirement."""
         if any(map(_is_unranked, types)):
             return self._at_any_rank(operator, types, settings), True
         readable = [
@@ -74,9 +74,9 @@ class Judging:
         return TensorType(result.shape, result.dtype, known), owes
 
     def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """The result's type as far as it is the same at every possible rank of the operands.
+        """The common part of the result's types at all possible ranks of the operands.
 
-        With several unknown ranks only its structure and element types are, as the checker finds too.
+        With several unknown ranks it is only their structure and element types, as in the checker.
         """
         asking, given = Asking(operator, [self.unknown() for _ in types], settings), tuple(types)
         try:
@@ -90,14 +90,14 @@ class Judging:
         return self.open(_legible(found))
 
     def readable(self, type: OpenedType) -> OpenedType:
-        """The type with a variable for each element of integers, which a rule may read."""
+        """The type with a variable for each element of a small integer tensor, for rules that use elements."""
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return type
         return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
 
 
 def _is_unranked(type: OpenedType) -> bool:
-    """Whether a tensor in the type has a rank that is not known."""
+    """Whether a tensor in the type has an unknown rank."""
     return isinstance(type, UnrankedType) or (isinstance(type, TupleType) and any(map(_is_unranked, type.fields)))
 
 

@@ -20,7 +20,7 @@ from gradual.types.type import DataType, Hole, NeverType, TensorType, TupleType,
 LIST = "Sequence"
 """The name of the list type."""
 OPTIONAL = "Optional"
-"""The name of the type of values that may be absent."""
+"""The name of the type of optional values."""
 
 FUNCTIONS = {
     LIST: "type Sequence[A] { Cons(A, Sequence[A]), Nil }\n",
@@ -56,6 +56,13 @@ def @sequence_set[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
   match? (%s) {
     Cons(%one, %rest) =>
       if (%i == 0i64) { Cons(%new, %rest) } else { Cons(%one, @sequence_set(%rest, %new, %i - 1i64)) }
+  }
+}
+""",
+    "@sequence_put": """\
+def @sequence_put[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
+  if (%i == 0i64) { match (%s) { Cons(_, %rest) => Cons(%new, %rest), Nil => Cons(%new, Nil) } } else {
+    match? (%s) { Cons(%one, %rest) => Cons(%one, @sequence_put(%rest, %new, %i - 1i64)) }
   }
 }
 """,

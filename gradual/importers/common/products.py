@@ -1,4 +1,4 @@
-"""Products of matrices in batches, as NumPy, ONNX and PyTorch have them."""
+"""Batched matrix products, with the semantics of NumPy, ONNX and PyTorch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gradual.types.dtype import DType
 
 
 def product(use: Applying, a: Value, b: Value) -> Value:
-    """The product of matrices in batches; a vector is a row before a matrix, and a column after one."""
+    """A batched matrix product; a vector on the left is a row, and a vector on the right is a column."""
     left = use.call("expand_dims", a, axis=0) if a.rank == 1 else a
     right = use.call("expand_dims", b, axis=1) if b.rank == 1 else b
     found = _matrices(use, left, right)
@@ -17,7 +17,7 @@ def product(use: Applying, a: Value, b: Value) -> Value:
 
 
 def _matrices(use: Applying, a: Value, b: Value) -> Value:
-    """The products of the matrices of two batches, which broadcast to each other."""
+    """The product of two tensors of rank 2 or more, whose batch axes broadcast."""
     if b.rank == 2:
         return use.call("nn.matmul", a, b)
     rank = max(a.rank, b.rank)
@@ -38,7 +38,7 @@ def _one_batch(use: Applying, value: Value) -> Value:
 
 
 def _broadcast_batches(use: Applying, a: Value, b: Value) -> tuple[Value, Value]:
-    """The batches broadcast to each other."""
+    """The operands with their batch axes broadcast to each other."""
     outer = a.rank - 2
     shapes = [use.call("shape_of", x, dtype=DType.INT64) for x in (a, b)]
     first, second = (use.call("strided_slice", shape, begin=[0], end=[outer]) for shape in shapes)

@@ -1,11 +1,11 @@
-"""How an import reports how far it has come."""
+"""How an import reports its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[int, int], None]
-"""Called with the number of the model's own nodes that are done, and the number of all."""
+"""Called with the number of imported nodes of the model's main graph, and the number of all its nodes."""
 
 
 def unreported(done: int, total: int) -> None:

@@ -11,9 +11,9 @@ _UNDERLINE = re.compile(r"[\s~^]*")
 _INSTALLED = re.compile(
     r"(^|[/\\])(site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^torch[/\\]|^<(?!ipython-input)"
 )
-"""Files that are not the user's own: installed packages, Python itself, generated code; cells of IPython are."""
+"""Files that are not the user's own: installed packages, Python itself, generated code other than IPython cells."""
 _LAST = 100_000
-"""The greatest line number that is shown; reports write a line break for each line before it."""
+"""The greatest line number that is shown, since reports build a text with a line break for each earlier line."""
 
 
 def is_own(file: str, line: int) -> bool:
@@ -22,7 +22,7 @@ def is_own(file: str, line: int) -> bool:
 
 
 def user_frames(trace: str) -> tuple[Frame, ...]:
-    """The frames of a trace that are in the user's own files, the outermost first; what is no frame is left out."""
+    """The frames of a trace that are in the user's own files, the outermost first; malformed lines are skipped."""
     found: list[Frame] = []
     is_users = False
     for line in trace.split("\n"):

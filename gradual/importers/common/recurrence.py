@@ -1,4 +1,4 @@
-"""A recursive function of the program that steps over a sequence, as recurrent layers do."""
+"""A recursive function of the program that steps over a sequence, for recurrent layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADER = (
     "-> (Tensor[(t + s - %i, b, h), {dtype}], {results}) "
     "where s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{"
 )
-"""The hidden size is h, the batch size b, the length of the sequence s, the size of an element of the sequence d."""
+"""h: hidden size; b: batch size; s: length of the sequence; d: size of an element of the sequence."""
 
 STEPS = (
     HEADER
@@ -50,8 +50,8 @@ def defined(
     Args:
         gates: how many gates a step computes, each by a product with the input.
         states: the names of the states; a step computes `%h1` for `%h` and so on.
-        peepholes: whether it also takes `%p`, weights by which gates read states.
-        lengths: whether it also takes `%n`, the length of each sequence, after which states stay and outputs are 0.
+        peepholes: whether the function also takes `%p`, the weights of states in gates.
+        lengths: whether the function also takes `%n`, the length of each sequence; after it states stay, outputs are 0.
     """
     besides = {"%p": f"Tensor[(3 * h,), {dtype}]"} if peepholes else {}
     besides |= {"%n": "Tensor[(b,), int64]"} if lengths else {}

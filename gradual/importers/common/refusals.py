@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from gradual.record import record
 
 
 class Unsupported(Exception):
-    """A part of a model that cannot be imported; the argument says which and why, in the user's words."""
+    """Raised for a part of a model that cannot be imported; the argument names the part and the reason for users."""
 
 
 class Told(Exception):
-    """Something cannot be imported, and its reason is already recorded."""
+    """Raised if a part cannot be imported whose reason is already recorded."""
 
 
 class Misused(ValueError):
-    """An option of an import that does not fit the model, such as a name for a size that it has not.
+    """Raised for an option that does not fit the model, such as a name for a size that the model does not have.
 
     Attributes:
         option: `where`, `name` or `empty`.
@@ -27,7 +29,7 @@ class Misused(ValueError):
 
 
 class Unreadable(Exception):
-    """A file that cannot be read, or holds no model.
+    """Raised for a file that cannot be read, or that contains no model.
 
     Attributes:
         code: E0701, E0703 or E0704.
@@ -39,10 +41,10 @@ class Unreadable(Exception):
 
 
 class Refused(Exception):
-    """A model that is not imported.
+    """Raised for a model that cannot be imported.
 
     Attributes:
-        reasons: why, a line for each kind of node.
+        reasons: the reasons, a line for each kind of node.
     """
 
     def __init__(self, reasons: Sequence[str]) -> None:
@@ -50,23 +52,23 @@ class Refused(Exception):
         self.reasons = tuple(reasons)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unread:
-    """A part of a model that cannot be read; its reason is reported only if the part is needed."""
+    """A part of a model that cannot be read; the reason is reported only if the part is needed."""
 
     says: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reason:
     """A reason why a model cannot be imported.
 
     Attributes:
-        index: the index of the node, in the model's own graph, that has it.
-        operator: the node's operator, after the functions whose bodies contain the node.
+        index: the index in the model's main graph of the node with this reason.
+        operator: the node's operator, preceded by the functions whose bodies contain the node.
         title: the first such node's name for users.
         count: the number of nodes with this reason.
-        place: where the first of them is, in words; empty if nothing is recorded.
+        place: the source position of the first such node, in words; empty if none is recorded.
     """
 
     index: int

@@ -1,6 +1,6 @@
-"""The text of an imported program, with the node that each piece of it was made from.
+"""The text of an imported program, with the node that each piece of the text was made from.
 
-While the text is composed, each piece that belongs to a node is wrapped in marks, which are removed at the end; pieces
+While the text is composed, each piece that belongs to a node is enclosed in marks, which are removed at the end; pieces
 nest, as expressions and bodies do.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from gradual.origin import Origin, Origins
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
@@ -25,7 +25,7 @@ _BRACES = re.compile(r"[{}]")
 _INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Weight:
     """A tensor that `@main` takes after the model's inputs; its elements are read by `load`."""
 
@@ -35,7 +35,7 @@ class Weight:
 
 
 class Weights(Mapping[str, Tensor]):
-    """The weights of a program by the names of its parameters, in order; each is read whenever it is asked for."""
+    """The weights of a program by parameter name, in order; a weight is read from the file at each access."""
 
     def __init__(self, weights: Mapping[str, Weight]) -> None:
         self._weights = weights
@@ -50,12 +50,12 @@ class Weights(Mapping[str, Tensor]):
         return len(self._weights)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """A condition that the export assumed.
 
     Attributes:
-        said: the condition as the export writes it.
+        said: the condition in the notation of the export.
         condition: the condition in the language; None if the language cannot express it.
     """
 
@@ -63,15 +63,15 @@ class Guard:
     condition: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """An imported model.
 
     Attributes:
         text: the program, in canonical form.
-        origins: for each piece of the text the node of the model that it was made from.
+        origins: piece of the text -> the node of the model that it was made from.
         weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
-        notes: messages about parts that were read in a way that users may not expect.
+        notes: messages about parts that were translated in a way that users may not expect.
         guards: the conditions on the sizes of the inputs that the exporter assumed.
     """
 
@@ -83,7 +83,7 @@ class Program:
 
 
 class Marks:
-    """Marks around pieces of text, each for one origin."""
+    """Marks around pieces of text; each piece has one origin."""
 
     def __init__(self) -> None:
         self._origins: list[Origin] = []
@@ -140,9 +140,9 @@ class _Breaking:
     """Breaks lines after `{`, before `}`, after each statement of a block, and after each arm of a `match`.
 
     Attributes:
-        open: the brackets that are open: `(`, or `[`; `{` for a block, and `=>` for arms.
-        matches: for each `match` or `type` whose arms have not begun, how many brackets were open.
-        line: the part of the current line that was read.
+        open: the open brackets: `(`, `[`, `{` for a block, and `=>` for the arms of a `match`.
+        matches: for each `match` or `type` whose arms have not begun, the number of open brackets before it.
+        line: the part of the current line that has been processed.
     """
 
     def __init__(self) -> None:
@@ -151,7 +151,7 @@ class _Breaking:
         self.line = ""
 
     def lines(self, text: str) -> Iterator[str]:
-        """The lines of a text; a line inside a block and without braces is not changed."""
+        """The lines of a text, broken; a line inside a block and without braces is not changed."""
         for line in text.split("\n"):
             if "{" not in line and "}" not in line and self.open[-1:] in ([], ["{"]):
                 yield self.line + line.strip(" ")
@@ -189,7 +189,7 @@ class _Breaking:
             yield from self.ended()
 
     def ended(self) -> Iterator[str]:
-        """The current line; if it has only marks, they are moved to the next line."""
+        """End the current line and return it; if it has only marks, they are moved to the next line."""
         line, self.line = self.line.strip(" "), ""
         if _MARK.sub("", line):
             yield line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
@@ -12,6 +12,7 @@ from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, UnrankedType
@@ -45,17 +46,17 @@ class Names:
         return candidate
 
 
-@dataclass(eq=False)
+@record(frozen=False, eq=False, slots=False)
 class Binding:
     """An expression that may be bound to a name; `text` writes it from the texts of its operands.
 
     Attributes:
-        name: None if it needs none: it is written inline if it is used once, in its own block.
-        block: the block that contains it.
-        operator: the operator that it applies, if any; `tuple` makes a tuple.
-        node: the node of the model that it is made from.
+        name: the name; None if the expression is used only once and in its own block, so that it is written inline.
+        block: the block that contains the binding.
+        operator: the operator that the expression applies, if any; `tuple` makes a tuple.
+        node: the node of the model that the binding is made from.
         values: the model's own names of the bound value.
-        is_statement: whether it is an assertion, which binds nothing.
+        is_statement: whether the binding is an assertion, which binds no name.
     """
 
     operands: tuple[Value, ...]
@@ -71,20 +72,20 @@ class Binding:
 
     @property
     def origin(self) -> Origin | None:
-        """The node that it is made from, with the model's names of its value."""
+        """The node that the binding is made from, with the model's names of the value."""
         if self.node is None or not self.values:
             return self.node
         first, *others = self.values
         return replace(self.node, value=first, also=tuple(others))
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Fraction:
-    """A float that stands for a fraction of sizes.
+    """A float that represents a fraction of formulas over sizes.
 
     Attributes:
-        is_rounded: whether the float is the nearest to a quotient that floats do not hold.
-        small: formulas with the limit of their magnitude up to which the float is as described.
+        is_rounded: whether the float is only the nearest one to the fraction.
+        small: pairs of a formula and a limit; the float is as described if no formula exceeds its limit in magnitude.
     """
 
     numerator: Dim
@@ -93,17 +94,17 @@ class Fraction:
     small: tuple[tuple[Dim, int], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Value:
     """A value of the program.
 
     Attributes:
-        type: its type; each size that is not known is a separate unknown.
-        origin: its binding, or its text; None if it is written as a constant.
-        constant: its elements, if they are known while importing; those of its fields for a tuple.
-        drawn: if it rearranges a vector of integers, that vector, and the index in it of each element.
-            fractions: if it has floats that stand for fractions of sizes, these in row-major order.
-            bits: of how many bits its elements are in the model, if they are integers of fewer than 8.
+        type: the type; each unknown size is a separate unknown.
+        origin: the binding of the value, or its text; None if the value is written as a constant.
+        constant: the elements, if they are known while importing; for a tuple, those of its fields.
+        drawn: for a rearranged vector of integers: that vector, and the index in it of each element.
+        fractions: for floats that represent fractions of sizes: these fractions, in row-major order.
+        bits: the width of the elements in the model, for integers of fewer than 8 bits.
     """
 
     type: OpenedType
@@ -203,7 +204,7 @@ def is_named(size: Any) -> TypeGuard[Dim]:
     return all(abs(number) < 1 << 63 for part in parts for _, number in part.terms)
 
 
-@dataclass(eq=False)
+@record(frozen=False, eq=False, slots=False)
 class Block:
     """Bindings in order."""
 

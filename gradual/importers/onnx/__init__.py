@@ -1,8 +1,7 @@
-"""ONNX models as programs: a model is read, its nodes are translated, and a program text comes out that is then
-checked.
+"""ONNX models as programs: a model is read and its nodes are translated to a program text, which is then checked.
 
-`file` reads models (the only door to the package `onnx`), `operators` translates nodes, `signals` those of signals and
-images, `microsoft` those of ONNX Runtime, `ml` those of the domain `ai.onnx.ml`, `survey` says what of a model cannot
-be imported, `origins` where a node comes from, `program` puts it together.  The format is that of ONNX's IR
-specification; decision 0027 says how its sizes become names.
+`file` reads models and is the only part that uses the package `onnx`.  `operators` translates ONNX's own operators,
+`signals` those on signals and images, `microsoft` those of ONNX Runtime, and `ml` those of the domain `ai.onnx.ml`.
+`survey` finds the parts of a model that cannot be imported, `origins` finds the Python source of a node, and `program`
+builds the program.  The format is defined by ONNX's IR specification; decision 0027 describes how sizes become names.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from gradual.importers.common.applying import Applying, positive
@@ -12,25 +12,26 @@ from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Graph, Model, Node
 from gradual.importers.onnx.file.narrow import Narrow
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 Results = Sequence["Value | Unread | None"]
-"""What an operator gives: `Unread` for a result that is refused if it is used."""
+"""The results of an operator; a result that is `Unread` is refused if it is used."""
 
 Importer = Callable[["Use"], "Value | Results"]
 
 Declared = TypeVar("Declared", bound=Importer)
 
 Scope = dict[str, "Value | None"]
-"""Values by name; None for an optional input of a function that is left out."""
+"""Name -> value; None is an optional input of a function that the caller left out."""
 
 IMPORTERS: dict[tuple[str, str], Importer] = {}
 """Domain and name of an operator -> its importer; ONNX's own domain is ""."""
 
 
 COMPOSED = 21
-"""The version of ONNX's operators by which others are defined here."""
+"""The version of ONNX's operators that `Use.composed` applies."""
 
 
 def imports(*names: str, domain: str = "") -> Callable[[Declared], Declared]:
@@ -52,18 +53,18 @@ class Bodies(Protocol):
         ...
 
     def note(self, says: str) -> None:
-        """Tell users of a part that is read in a way that they may not expect."""
+        """Report to users that a part is translated in a way that they may not expect."""
         ...
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Use(Applying):
     """A node with the values of its inputs.
 
     Attributes:
-        inputs: None for an optional input that is left out.
+        inputs: the values of the inputs; None for an optional input that is left out.
         scope: the values that graphs in the node's attributes may use.
-        bodies: imports these graphs.
+        bodies: imports the graphs in the node's attributes.
     """
 
     node: Node
@@ -76,12 +77,12 @@ class Use(Applying):
 
     @property
     def who(self) -> str:
-        """The operator and the node."""
+        """Operator and name of the node, for messages."""
         return f"{self.node.operator} `{self.node.title}`"
 
     @property
     def opset(self) -> int:
-        """The version of the operators of the node's domain at this node."""
+        """The version of the operator set of the node's domain."""
         return self.opsets.get(self.node.domain, 1)
 
     def __getitem__(self, index: int) -> Value:
@@ -118,11 +119,11 @@ class Use(Applying):
         return self.bodies.outputs(graph, {**self.scope, **(inputs or {})}, self.opsets)
 
     def note(self, says: str) -> None:
-        """Tell users how the node is read."""
+        """Report to users how the node is translated."""
         self.bodies.note(f"{self.who}: {says}")
 
     def axes(self, index: int = 1) -> tuple[int, ...] | None:
-        """The axes, which newer versions of an operator take as an input, older ones as an attribute."""
+        """The axes, which are an input in newer versions of an operator, and an attribute in older ones."""
         value = self.optional(index)
         if value is not None:
             return tuple(value.numbers("axes"))
@@ -134,7 +135,7 @@ class Use(Applying):
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
     def composed(self, operator: str, *inputs: Value | None, **attributes: Any) -> Value:
-        """The first result of one of ONNX's own operators, by which the node's operator is defined."""
+        """The first result of one of ONNX's own operators, for an importer that is composed of ONNX operators."""
         node = replace(self.node, operator=operator, domain="", attributes=attributes)
         given = IMPORTERS["", operator](replace(self, node=node, inputs=inputs, opsets={"": COMPOSED}))
         found = given if isinstance(given, Value) else given[0]
@@ -142,7 +143,7 @@ class Use(Applying):
         return found
 
     def only(self, name: str, *supported: Any) -> Any:
-        """An attribute that is only imported with some values, the first of which is the default."""
+        """An attribute that is refused unless it has one of some values, the first of which is the default."""
         value = self.attribute(name, supported[0])
         if value not in supported:
             raise Unsupported(f"{name}={value!r}")
@@ -150,20 +151,20 @@ class Use(Applying):
 
 
 def extent_of(use: Use, value: Value, axis: int) -> int | Value:
-    """The size at an axis, as a number where it is one."""
+    """The size of an axis: a number if it is known, else a value of the program."""
     known = value.extent(axis)
     return use.extent(value, axis) if known is None else known
 
 
 def vector(use: Use, value: Value, other: Value, axis: int = -1) -> Value:
-    """A vector with an element for each slice along an axis of another tensor."""
+    """The value, which has to be a vector with one element for each slice along an axis of another tensor."""
     if value.rank != 1:
         raise Unsupported(f"a tensor of rank {value.rank} where a vector has to be")
     return use.exactly(value, 0, extent_of(use, other, positive(axis, other.rank)))
 
 
 def of_shape(use: Use, value: Value, other: Value) -> Value:
-    """The value, whose sizes have to be those of another tensor."""
+    """The value, which has to have the shape of another tensor."""
     if value.rank != other.rank:
         raise Unsupported(f"a tensor of rank {value.rank} where one of rank {other.rank} has to be")
     for axis in range(other.rank):
@@ -172,7 +173,7 @@ def of_shape(use: Use, value: Value, other: Value) -> Value:
 
 
 def as_type(use: Use, value: Value, dtype: DType) -> Value:
-    """The elements in another type."""
+    """The value with its elements cast to another type."""
     return value if value.dtype is dtype else use.call("cast", value, dtype=dtype)
 
 
@@ -184,7 +185,7 @@ def held(builder: Builder, constant: Tensor | Narrow, name: str = "") -> Value:
 
 
 def broadcast_into(use: Use, value: Value, other: Value) -> Value:
-    """The value, made to broadcast to another tensor's shape but not conversely (unidirectional broadcasting)."""
+    """The value, which has to broadcast to another tensor's shape (unidirectional broadcasting)."""
     if value.rank > other.rank:
         raise Unsupported(f"a tensor of rank {value.rank} that is broadcast to one of rank {other.rank}")
     sizes = other.tensor.shape[other.rank - value.rank :]
@@ -206,7 +207,7 @@ def constant_of(value: Value | None) -> Tensor | None:
 
 
 def as_scalar(use: Use, value: Value) -> Value:
-    """A scalar, which may be given as a vector of one element."""
+    """The value as a scalar; the input is a scalar or a vector of one element."""
     if any(size.value not in (1, None) for size in value.tensor.shape):
         raise Unsupported("a vector where a number has to be")
     return value if value.rank == 0 else use.call("reshape", value, newshape=[])

@@ -1,4 +1,4 @@
-"""Where a node of an ONNX model comes from: what its exporter recorded in the node's metadata."""
+"""The source of a node of an ONNX model, which its exporter recorded in the node's metadata."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gradual.origin import Origin
 
 TRACE = "pkg.torch.onnx.stack_trace"
 SCOPES = "pkg.torch.onnx.name_scopes"
-"""What PyTorch's exporter records with each node: the Python stack, and the modules around the node."""
+"""Metadata keys of PyTorch's exporter: the Python stack of a node, and the modules that contain it."""
 NO_MODULE = "_empty_nn_module_stack_from_metadata_hook"
-"""What it records as the module of nodes that it adds itself."""
+"""The module name that PyTorch's exporter records for nodes which it adds itself."""
 
 
 def origin_of(node: Node) -> Origin:
-    """The origin of what is made from a node."""
+    """The origin of the parts of a program that are made from a node."""
     return Origin(
         f"{node.operator} `{node.title}`",
         f"{', '.join(filter(None, node.outputs))} = {node.operator}({', '.join(node.inputs)})",
@@ -26,7 +26,7 @@ def origin_of(node: Node) -> Origin:
 
 
 def _module(scopes: str) -> str:
-    """The path of the module around a node, from the list of all scopes, whose last one is the node itself."""
+    """The path of the module that contains a node, from the list of scopes, the last of which is the node itself."""
     try:
         found = ast.literal_eval(scopes) if scopes else []
     except (ValueError, SyntaxError, MemoryError, RecursionError):

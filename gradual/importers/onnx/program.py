@@ -2,7 +2,7 @@
 
     program(load("model.onnx")).text
 
-Everything that cannot be imported is reported at once, node by node.
+All nodes that cannot be imported are reported together.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FAMILIES = (
 """The modules whose importers are in `IMPORTERS`."""
 
 SCALARS_ARE_UNKNOWN = "tf2onnx"
-"""The converter that declares an input as a scalar if it does not know its rank."""
+"""A converter that declares an input as a scalar if it does not know the rank of the input."""
 
 
 def program(
@@ -81,14 +81,13 @@ def program(
 ) -> Program:
     """The program of a model, in which `@main` requires the conditions `where`.
 
-    With `opens`, each input size that the model names is `?` instead.  Named sizes are at least 1, except for those
-    listed in `empty`, which may be 0.
-    Raises Refused with everything that prevents the import, Misused if an option does not fit the model.
+    With `opens`, each named size of an input becomes `?`.  Named sizes are at least 1; those in `empty` may be 0.
+    Raises Refused with all reasons that prevent the import, and Misused if an option does not fit the model.
     """
     if model.producer == SCALARS_ARE_UNKNOWN and any(port.shape == () for port in model.graph.inputs):
         try:
             found = program(_without_ranks(model), where, opens, empty, called, progress)
-        except Refused:  # keep the error of the model as declared
+        except Refused:  # report the error of the model as declared
             pass
         else:
             return replace(found, notes=(*found.notes, "an input that is written as a scalar may be of any rank"))
@@ -105,14 +104,14 @@ def _without_ranks(model: Model) -> Model:
 
 
 class _Import:
-    """An import under way.
+    """The state of an import.
 
     Attributes:
-        reasons: why nodes cannot be imported.
+        reasons: for each node that cannot be imported, the reason.
         around: the functions whose bodies are being imported, each with the node that applies it.
-        index: the index of the node, in the model's own graph, that is being imported.
-        left_out: name of a result that is refused if it is used -> why.
-        notes: messages for users about parts that are read in a way that they may not expect.
+        index: the index of the current node in the model's main graph.
+        left_out: name of a result that is refused if it is used -> the reason.
+        notes: messages for users about parts that are translated in a way that they may not expect.
     """
 
     def __init__(self, model: Model, opens: bool, called: Mapping[str, str] | None, progress: Progress) -> None:
@@ -127,7 +126,7 @@ class _Import:
         self.progress = progress
 
     def program(self, where: Sequence[str], empty: Sequence[str]) -> Program:
-        """The program; raises Refused with everything that prevents the import."""
+        """The program; raises Refused with all reasons that prevent the import."""
         measured(self.model)
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
@@ -163,7 +162,7 @@ class _Import:
             yield f"%{name}", origin, written
 
     def body(self, scope: Scope) -> str:
-        """The body of `@main`; raises Told if anything prevents the import."""
+        """The body of `@main`; raises Told if any node cannot be imported."""
         outputs = self.outputs(self.model.graph, scope, self.model.opsets)
         if self.reasons:
             raise Told
@@ -174,14 +173,14 @@ class _Import:
         return self.builder.body(self.builder.block, result)
 
     def told(self) -> list[str]:
-        """The reasons, in the order of the model, with the operators that are not imported in all of the model."""
+        """All reasons, in the order of the model, with every operator of the model that is not imported."""
         unknown = list(not_imported(self.model))
         known = {(one.operator, one.says) for one in unknown}
         others = [one for one in self.reasons if (one.operator, one.says) not in known]
         return [str(one) for one in grouped([*unknown, *others])]
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Record a reason; that of a node in a function's body is reported for the node that applies the function."""
+        """Record a reason; inside a function's body it is reported for the node that applies the function."""
         if node is not None and self.around and why_not(node, self.model.opsets) != says:
             says = "".join(f"{_title(one)}: " for _, one in self.around[1:]) + f"{_title(node)}: {says}"
             node = self.around[0][1]
@@ -212,7 +211,7 @@ class _Import:
         return [value for value in outputs if value is not None]
 
     def nodes(self, nodes: Sequence[Node], scope: Scope, opsets: Mapping[str, int], counts: bool = False) -> None:
-        """Bind the results of every node; report a node that is not imported, and leave out those that need it."""
+        """Bind the results of every node; report a node that is not imported, and skip nodes that depend on it."""
         outer = self.builder.node
         for index, node in enumerate(nodes):
             if counts:
@@ -238,7 +237,7 @@ class _Import:
         self.builder.node = outer
 
     def stand_in(self, node: Node, scope: Scope) -> None:
-        """Give the results of a refused node the types that the model declares, so that later nodes are checked too."""
+        """Bind the results of a refused node to placeholders of the declared types, so that later nodes are checked."""
         for name in node.outputs if not self.around else ():
             port = self.model.graph.declared.get(name)
             if port is not None and isinstance(port.dtype, DType) and port.shape is not None and port.is_tensor:
@@ -260,7 +259,7 @@ class _Import:
                     raise Unsupported(f"its output `{name}`")
 
     def applied(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> Results:
-        """The results of a node: by its importer, or by the body that the model or ONNX has for its operator."""
+        """The results of a node, by its importer or by the body that the model or ONNX defines for its operator."""
         own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
         if own is None and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
@@ -294,7 +293,7 @@ class _Import:
 
 
 def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
-    """A node of a function's body, its attribute references replaced by the attributes of the application."""
+    """A node of a function's body, with references to attributes replaced by the attributes of the application."""
     chosen: dict[str, object] = {}
     for key, value in node.attributes.items():
         if isinstance(value, Reference):
@@ -307,7 +306,7 @@ def _placed(node: Node, attributes: Mapping[str, object]) -> Node:
 
 
 def _port(name: str, value: Value | None) -> Port | None:
-    """An operand for ONNX's own type inference: its element type, and the sizes that are numbers."""
+    """An operand in the form for ONNX's own type inference: its element type, and its sizes that are numbers."""
     if value is None or not isinstance(value.type, TensorType | UnrankedType):
         return None
     shape = [size.value for size in value.type.shape] if isinstance(value.type, TensorType) else None
@@ -315,14 +314,14 @@ def _port(name: str, value: Value | None) -> Port | None:
 
 
 def _kind(value: Value | None) -> str | None:
-    """The element type of an operand in the model, where it is a tensor."""
+    """The model's element type of an operand; None if it is not a tensor."""
     if value is None or not isinstance(value.type, TensorType | UnrankedType):
         return None
     return str(value.dtype if value.bits is None else Kind(value.dtype, value.bits))
 
 
 def _narrowed(values: Results, kinds: Mapping[int, str]) -> Results:
-    """The results of a node, marked where their elements have fewer than 8 bits in the model."""
+    """The results of a node; those whose elements have fewer than 8 bits in the model are marked with the width."""
     narrow = {at: one.bits for at, kind in kinds.items() for one in KINDS.values() if str(one) == kind}
     return [
         replace(value, bits=narrow[at]) if isinstance(value, Value) and at in narrow else value

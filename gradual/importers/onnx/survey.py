@@ -1,4 +1,4 @@
-"""A survey of a model before its import: operators that are not imported, and the expanded size of functions."""
+"""A survey of a model before its import: which operators are not imported, and how large functions expand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Opsets = Mapping[str, int]
 
 
 def why_not(node: Node, opsets: Opsets) -> str | None:
-    """Why the operator of a node is not imported, unless the model itself defines it; None if it is imported."""
+    """The reason why a node's operator is not imported; None if it is imported, or defined by the model itself."""
     if node.kind in IMPORTERS or is_explained(*node.kind, opsets.get(node.domain, 1)):
         return None
     if not node.domain:
@@ -51,7 +51,7 @@ def _inside(node: Node) -> Iterator[Node]:
 
 
 def all_inside(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Nodes, and those of graphs in their attributes, at any depth."""
+    """Some nodes, and the nodes of graphs in their attributes, at any depth."""
     todo = list(nodes)
     while todo:
         node = todo.pop()
@@ -75,7 +75,7 @@ def measured(model: Model) -> None:
 
 
 def _expanded(model: Model, nodes: Sequence[Node], sizes: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many nodes these expand to, and how deep functions nest in them; callees are measured first."""
+    """How many nodes some nodes expand to, and how deeply functions nest in them; callees are measured first."""
     bodies: dict[int, Function] = {}
     stack = [(one, False) for one in _applied(model, nodes)]
     while stack:
@@ -96,7 +96,7 @@ def _applied(model: Model, nodes: Sequence[Node]) -> Iterator[Function]:
 
 
 def _measure(model: Model, nodes: Sequence[Node], sizes: Mapping[int, tuple[int, int]]) -> tuple[int, int]:
-    """As `_expanded`, given the sizes of callees; a recursive callee is missing in `sizes`, and is refused later."""
+    """As `_expanded`, with given sizes of callees; a recursive callee is missing in `sizes`, and is refused later."""
     count, depth = 0, 0
     for node in all_inside(nodes):
         function = model.functions.get(node.key)

@@ -1,7 +1,7 @@
 """PyTorch programs saved by `torch.export.save` (`.pt2`), read without PyTorch.
 
-`file` reads archives; `importers` is the table from an ATen operator to its translation; `operators` and `networks`
-translate calls, some as compositions in terms of `arithmetic`; `refused` says what to do about all other operators;
-`program` puts the program together; `guards` says which conditions of the export the program needs.  The format is
+`file` reads archives; `importers` has the table from an ATen operator to its translation; `operators` and `networks`
+translate calls, some as compositions in the notation of `arithmetic`; `refused` has the advice for all other
+operators; `program` builds the program; `guards` translates the conditions that the export assumed.  The format is
 that of PyTorch's export serialization, schema version 8.
 """

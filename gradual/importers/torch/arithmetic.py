@@ -1,4 +1,4 @@
-"""Operators that are compositions, written as Python's arithmetic.
+"""Operators that are compositions of the language's operators, written in Python's arithmetic notation.
 
 Operators of ATen that the language lacks are declared as functions of such terms; the parameters have the names of the
 schema's arguments:
@@ -43,7 +43,7 @@ def composed(*names: str) -> Callable[[Callable[..., Term]], Callable[..., Term]
 
 
 def _argument(use: Use, parameter: Parameter, dtype: DType) -> Any:
-    """An argument, or its default, as a term; None if both are None."""
+    """An argument or its default as a term; None if it is None."""
     is_optional = parameter.default is not Parameter.empty
     if is_optional and use.given(parameter.name) is None:
         default = parameter.default

@@ -1,7 +1,7 @@
-"""The conditions on sizes that `torch.export` assumed, as conditions that a program can demand.
+"""The conditions on sizes that `torch.export` assumed, translated to conditions of the language.
 
 A guard is Python source: `L['x'].size()[0] % 5 == 0`; a range is a symbol between two numbers.  Many are artefacts of
-tracing, such as that a size is at least 2, so none is demanded unless the user asks for it.
+tracing, such as that a size is at least 2, so a program requires them only if the user requests it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _size(dims: Dims, size: Extent) -> ast.expr:
 
 
 def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> Iterator[Guard]:
-    """The bounds of symbols, without those that hold for every size."""
+    """The bounds of symbols, except bounds that hold for every size."""
     for symbol, (least, greatest) in ranges.items():
         if symbol not in dims.names:
             continue
@@ -56,7 +56,7 @@ def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> 
 
 
 def _condition(text: str, size: Sizes) -> str | None:
-    """A guard as a condition in the language, whose formulas are those of Python; None if it has more than sizes."""
+    """A guard as a condition in the language; its formulas are unchanged.  None if it is not only about sizes."""
     if len(text) > _LONGEST:
         return None
     try:

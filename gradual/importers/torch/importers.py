@@ -1,13 +1,12 @@
 """The table of importers of ATen operators, and `Use`: the call that an importer translates.
 
-Arguments have the names of the operator's schema in `aten/src/ATen/native/native_functions.yaml`; PyTorch does not
-save arguments that have their default value.
+Arguments have the names in the operator's schema in `aten/src/ATen/native/native_functions.yaml`; PyTorch does not save
+an argument that equals its default.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gradual.importers.common.applying import Applying, positive
@@ -16,6 +15,7 @@ from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.sizes.ports import Extent
 from gradual.importers.common.values import Value
 from gradual.importers.torch.file.schema import Graph, Meta, Name, Node
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
@@ -33,7 +33,7 @@ REQUIRED = object()
 
 
 def valued(scope: Scope, name: str) -> Value:
-    """The value of a name; raises Unsupported for a result that its importer left out."""
+    """The value of a name; raises Unsupported for a result that an importer left out."""
     if name not in scope:
         raise Unsupported(f"`{name}`, a result that is not imported")
     return scope[name]
@@ -58,14 +58,14 @@ class Bodies(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Use(Applying):
     """A call, with the values in scope.
 
     Attributes:
-        metas: the export's records of the tensors of this graph, by name.
+        metas: name -> the export's record of the tensor, for this graph.
         bodies: imports the graphs among the arguments.
-        used: the names that nodes or outputs of this graph use.
+        used: the names that are used by nodes or outputs of this graph.
     """
 
     node: Node
@@ -77,7 +77,7 @@ class Use(Applying):
 
     @property
     def who(self) -> str:
-        """The operator and the node."""
+        """Operator and name of the node, for messages."""
         return f"{self.node.operator} `{self.node.name}`"
 
     # ------------------------------------------------------------------------------------------------- arguments
@@ -121,7 +121,7 @@ class Use(Applying):
         return list(found)
 
     def scalar(self, name: str, dtype: DType, default: NUMBER | None = None) -> Value:
-        """A number as a scalar of this type: a constant, or computed while the program runs."""
+        """A number as a scalar of a given type; it is a constant, or computed while the program runs."""
         found = self.value(self.given(name, REQUIRED if default is None else default))
         if isinstance(found, Value):
             return self.as_type(found, dtype)
@@ -178,7 +178,7 @@ class Use(Applying):
         return found
 
     def only(self, name: str, *supported: Any) -> Any:
-        """An argument of which only some values are supported; the first of them is the default."""
+        """An argument that is refused unless it has one of some values, the first of which is the default."""
         found = self.given(name, supported[0])
         if found not in supported:
             raise Unsupported(f"{name}={found!r}")
@@ -187,11 +187,11 @@ class Use(Applying):
     # ----------------------------------------------------------------------------------------------------- results
     @property
     def count(self) -> int:
-        """The number of results; a result that is a list counts each element that the export recorded."""
+        """The number of results; each recorded element of a result that is a list counts."""
         return sum(len(one) if isinstance(one, tuple) else 1 for one in self.node.outputs)
 
     def recorded(self, name: str) -> tuple[Extent, ...]:
-        """The recorded sizes of a tensor among the arguments."""
+        """The recorded sizes of a tensor argument."""
         given = self.given(name)
         meta = self.metas.get(given.name) if isinstance(given, Name) else None
         if meta is None:
@@ -215,11 +215,11 @@ class Use(Applying):
         return meta.dtype
 
     def as_type(self, value: Value, dtype: DType) -> Value:
-        """The value with this element type."""
+        """The value cast to an element type."""
         return value if value.dtype is dtype else self.call("cast", value, dtype=dtype)
 
     def requested_dtype(self, value: Value) -> Value:
-        """The value cast to the argument `dtype`; unchanged if that is not given."""
+        """The value cast to the argument `dtype`; unchanged if the argument is not given."""
         wanted = self.given("dtype")
         if isinstance(wanted, str):
             raise Unsupported(f"elements of type {wanted}")
@@ -247,7 +247,7 @@ def _of_type(number: Any, dtype: DType) -> NUMBER:
 
 
 def promoted(values: Sequence[Value]) -> DType:
-    """PyTorch's promoted element type: the highest category decides, and in it tensors of rank 1 or more come first.
+    """PyTorch's promoted element type: of the highest category; in it, tensors of rank 1 or more take precedence.
 
     Source: "Tensor Attributes", type promotion, in PyTorch's documentation.
     """

@@ -2,8 +2,8 @@
 
     program(*load("model.pt2")).text
 
-Everything that cannot be imported is reported at once: after a refused node, the import goes on with the recorded types
-of its results.
+All nodes that cannot be imported are reported together: after a refused node, the import continues with the recorded
+types of its results.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ FAMILIES = (
 """The modules whose importers are in `IMPORTERS`."""
 
 NEAR = 1 << 16
-"""The greatest extent in its storage, in elements, of a constant that is read while importing."""
+"""The greatest number of elements in the storage of a constant whose elements are read while importing."""
 
 
 def program(
@@ -86,10 +86,10 @@ def program(
         where: conditions that `@main` requires.
         opens: whether each size of the inputs is a separate unknown.
         empty: the named sizes that may be 0; all others are at least 1.
-        called: names for sizes, by PyTorch's symbol or by input and axis, such as `{"s77": "batch"}`.
-        demands: whether `@main` requires the export's guards that the language can express.
+        called: PyTorch's symbol of a size, or input and axis -> a name, such as `{"s77": "batch"}`.
+        demands: whether `@main` requires those guards of the export that the language can express.
 
-    Raises Refused with all reasons against the import, Misused if an option does not fit the model.
+    Raises Refused with all reasons that prevent the import, and Misused if an option does not fit the model.
     """
     try:
         return _Import(model, archive, opens, called or {}, progress).program(where, empty, demands)
@@ -98,11 +98,11 @@ def program(
 
 
 class _Import:
-    """An import under way.
+    """The state of an import.
 
     Attributes:
-        reasons: why nodes cannot be imported.
-        index: the index of the node, in the program's own graph, that is being imported.
+        reasons: for each node that cannot be imported, the reason.
+        index: the index of the current node in the program's main graph.
         operations: how many nodes have been imported.
     """
 
@@ -127,7 +127,7 @@ class _Import:
         return Port(name, meta.dtype or Unread(f"`{name}` has elements of type {meta.kind}"), meta.sizes)
 
     def program(self, where: Sequence[str], empty: Sequence[str], demands: bool) -> Program:
-        """The program; raises Refused with all reasons against the import."""
+        """The program; raises Refused with all reasons that prevent the import."""
         self.builder.positive = self.dims.positive(empty)
         scope: Scope = {}
         for says in self.model.reasons:
@@ -148,7 +148,7 @@ class _Import:
         return replace(self.builder.program(inputs, types, clauses, body, notes), guards=found)
 
     def notes(self) -> Iterator[str]:
-        """Notes on what the program omits: writes to buffers and inputs, and outputs that are texts."""
+        """Notes on parts that the program omits: writes to buffers and inputs, and outputs that are texts."""
         for name in self.model.writes:
             yield f"the model writes to `{name}`, and the program does not"
         if any(isinstance(one, str) for one in self.results()):
@@ -170,7 +170,7 @@ class _Import:
         return inputs, types
 
     def stored(self, name: str, stored: Stored) -> Value:
-        """A parameter, buffer or constant; a small tensor of integers, or any of rank 0, is a literal."""
+        """A parameter, buffer or constant; a small tensor of integers, or any tensor of rank 0, becomes a literal."""
         if stored.dtype is None:
             self.tell(f"`{name}` has elements of a type that programs do not have")
             return self.builder.input(name, TensorType(tuple(map(constant, stored.shape)), DType.FLOAT32))
@@ -180,7 +180,7 @@ class _Import:
         return self.builder.weight(name, Weight(stored.shape, stored.dtype, lambda: weight(self.archive, name, stored)))
 
     def body(self, scope: Scope) -> str:
-        """The body of `@main`; raises Told if anything prevents the import."""
+        """The body of `@main`; raises Told if any node cannot be imported."""
         graph = self.model.graph
         self.nodes(graph, scope, True)
         outputs = list[Value]()
@@ -221,7 +221,7 @@ class _Import:
         return [self.output(one, scope) for one in graph.outputs if one is not None]
 
     def nodes(self, graph: Graph, scope: Scope, is_own: bool) -> None:
-        """Bind the results of every node; those of a refused node get their recorded types."""
+        """Bind the results of every node; the results of a refused node become placeholders of their recorded types."""
         outer = self.builder.node
         used = frozenset(_used(graph))
         for index, node in enumerate(graph.nodes):
@@ -240,7 +240,7 @@ class _Import:
         self.builder.node = outer
 
     def count(self) -> None:
-        """Count a node; a node in a loop's body counts each time that it is imported."""
+        """Count a node; a node in a loop's body counts at each import of the body."""
         self.operations += 1
         if self.operations > LIMITS.operations:
             raise Refused([f"more nodes are to be imported than the limit `operations`, {LIMITS.operations}"])
@@ -262,7 +262,7 @@ class _Import:
                 scope[name] = self.builder.record(value, name)
 
     def stand_in(self, node: Node, scope: Scope, graph: Graph) -> None:
-        """Give the results of a refused node the types that the export recorded."""
+        """Bind the results of a refused node to placeholders of the types that the export recorded."""
         for name in _results(node):
             if name is not None:
                 meta = graph.tensors.get(name, Meta(DType.INT64, ()))
@@ -270,7 +270,7 @@ class _Import:
                 scope[name] = self.builder.stand_in(TensorType(sizes, meta.dtype or DType.FLOAT32))
 
     def tell(self, says: str, node: Node | None = None) -> None:
-        """Record a reason against the import."""
+        """Record a reason that prevents the import."""
         if node is None:
             self.reasons.append(Reason(self.index, "", "", says))
             return
@@ -280,7 +280,7 @@ class _Import:
 
 
 def named(ports: Sequence[Port]) -> dict[str, str]:
-    """A name for each of PyTorch's symbols, from the first input and axis with that size, such as `x_0`."""
+    """Symbol of PyTorch -> a name from the first input and axis with that size, such as `x_0`."""
     found: dict[str, str] = {}
     for port in ports:
         for axis, size in enumerate(port.shape or ()):
@@ -290,7 +290,7 @@ def named(ports: Sequence[Port]) -> dict[str, str]:
 
 
 def _used(graph: Graph) -> Iterator[str]:
-    """The names that are arguments of nodes, or outputs, of a graph."""
+    """The names that are arguments of a graph's nodes, or its outputs."""
     todo: list[Any] = [graph.outputs, *((node.positional, tuple(node.arguments.values())) for node in graph.nodes)]
     while todo:
         match todo.pop():

@@ -1,4 +1,4 @@
-"""What users are told of operators that are not imported, and what they can do."""
+"""Messages for users about operators that are not imported, with advice."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ REASONS = (
     ("torch._functorch.*", f"`torch.vmap`; {DECOMPOSED}, which writes it out"),
     ("aten.*_.*", f"an operator in place; {DECOMPOSED}, which removes those"),
 )
-"""Patterns of operators' names, and what is said of the operators that match one of them."""
+"""Pattern of operators' names -> the message for operators that match it."""
 
 
 def reason(operator: str) -> str:
-    """Why an operator is not imported, by the first pattern of its name in `REASONS`."""
+    """The message for an operator that is not imported: from the first pattern in `REASONS` that matches."""
     if not operator.rpartition(".")[0].endswith("__"):
         for *forms, says in REASONS:
             if any(fnmatchcase(operator, form) for form in forms):

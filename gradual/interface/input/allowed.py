@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.levels import NoLevel, named, stands_for
+from gradual.record import record
 from gradual.source import Source, Span
 from gradual.syntax.parsing.comments import Comment, comments
 
@@ -22,7 +22,7 @@ _ALLOWS = re.compile(r"//+\s*gradual:\s*allow\b(?P<names>.*?)(?:\s--\s.*)?$")
 _NAME = re.compile(r"[^\s,]+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Allowed:
     """What the comments of a text allow.
 

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
@@ -16,6 +16,7 @@ from typing import IO
 from gradual.diagnostic import Diagnostic
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.source import Source, Span
 from gradual.tensors.tensor import Tensor
 
@@ -32,7 +33,7 @@ _GRAPH = re.compile(rb"\n[\x00-\xff]{1,5}?\n[\x01-\x7f][\w.][\w.\\/>-]*\x12[\x01
 """The first bytes of a graph of TensorFlow: its first node, with the node's name and operator."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A text that was read; `flaw` is the error if it is not UTF-8, `weights` are those of an imported model."""
 
@@ -66,7 +67,7 @@ def is_saved_model(path: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Importing:
     """How a model is imported.
 
@@ -198,7 +199,7 @@ def decoded(name: str, data: bytes) -> Text:
         return Text(Source(name, data.decode(errors="replace")), flaw)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Absent:
     """A path that cannot be accessed, and why; listed in place of the files under it."""
 

@@ -7,13 +7,14 @@ violate its guarantees.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
 
 from gradual.codes import KINDS, LINTS
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.record import record
 
 
 class Level(StrEnum):
@@ -48,7 +49,7 @@ class NoLevel(ValueError):
     """The error for a name that has no level; its argument gives the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """A level for a code or group, and where it was chosen; the choice of higher rank takes precedence."""
 
@@ -58,7 +59,7 @@ class Choice:
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Levels:
     """All choices of levels, from the command line and the configuration."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -18,18 +18,19 @@ from gradual.compilation import Options
 from gradual.interface.input.files import content
 from gradual.interface.input.levels import COMMAND_LINE, DEFAULT, Choice, Level, Levels, NoLevel, chosen
 from gradual.interface.terminal import Trouble
+from gradual.record import record
 
 OWN, SHARED = "gradual.toml", "pyproject.toml"
 TABLE = ("tool", "gradual")
 """The table of the settings in a `pyproject.toml`."""
 
 RIGID = ("warning", "error")
-"""Severities for a named size that may fail in a gradual definition."""
+"""Severities of a goal that fails for a named size in a gradual definition (E0402)."""
 
 MALFORMED = "E0705"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """How files are checked.
 
@@ -61,7 +62,7 @@ class Settings:
         return self.origins.get(key, DEFAULT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Given:
     """Settings from the command line, which override those of files; None or empty if not given."""
 
@@ -143,7 +144,7 @@ def _end(text: str) -> str:
     return f":{len(lines)}:{len(lines[-1]) + 1}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Reading:
     """A configuration while it is read.
 

@@ -15,8 +15,8 @@ There is no blank between a dtype and the bracket of a shape, but one between a 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from gradual.record import record
 from gradual.syntax.tree.literals import SPECIAL, BadNumber, number
 from gradual.types.dtype import DType
 
@@ -26,7 +26,7 @@ _DIGITS = 100
 """More digits than an integer of any element type has."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drawn:
     """A random tensor of a given dtype and shape: `float32[5, 784]`."""
 
@@ -34,7 +34,7 @@ class Drawn:
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """A tensor with given elements: `int64 [2, 6]`, `3`; `dtype` is None if the context determines it."""
 
@@ -43,14 +43,14 @@ class Literal:
     elements: tuple[bool | int | float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fields:
     """A tuple: `(a, b)`."""
 
     items: tuple[Values, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Built:
     """A value of a declared type: `Cons(a, b)`, `Nil`."""
 
@@ -61,7 +61,7 @@ class Built:
 Values = Drawn | Literal | Fields | Built
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A call of a function of the program."""
 

@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, TypeAlias
 
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import AttributeSpec, IllFormed, Operator
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plain:
     """One value: `int`, `float`, `bool`, `str`, `DType`, `Dim`, `None`, or `object` for anything at all."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Several:
     """A list of any length."""
 
     each: Form
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """A list of a fixed length."""
 
     parts: tuple[Form, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """One of several forms."""
 
@@ -108,7 +108,7 @@ def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unread(operator: Operator) -> frozenset[str]:
-    """The attributes that only repeat what arguments say: a written value is ignored, and the default is used."""
+    """The attributes that only repeat properties of arguments: a written value is ignored, the default is used."""
     return frozenset(spec.name for spec in operator.attributes if spec.annotation == "object")
 
 

@@ -7,7 +7,7 @@ has no rule of its own, so that the two always agree.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gradual.dims.term.dim import Dim
@@ -17,12 +17,13 @@ from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import AttributeSpec, Contents, IllFormed, Judgement, Need, OpenRank, Operator
 from gradual.ops.declaration.shapes import contents_of, known_length, of_dtype, tensor
+from gradual.record import record
 from gradual.types.type import Type
 
 Otherwise = Callable[..., Judgement]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Twin:
     """How a dynamic operator's arguments map to its static form.
 

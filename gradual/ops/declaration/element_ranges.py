@@ -8,16 +8,17 @@ A rule computes the range of an operator's result from the ranges of its operand
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gradual.dims.term.dim import ContentOf, Dim, Variable, constant, maximum, minimum
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 from gradual.types.type import Content, TensorType, Type
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """Every element of a tensor is at least `least` and at most `greatest`; an empty tensor has every range.
 
@@ -57,7 +58,7 @@ def is_natural_number(dim: Dim) -> bool:
     return dim.value is not None and dim.value >= 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operands:
     """The operands of an application.
 

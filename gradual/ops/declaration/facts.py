@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypedDict
 
@@ -11,6 +10,7 @@ from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.element_ranges import RangeRule
 from gradual.ops.declaration.lookups import Lookups
 from gradual.ops.declaration.padding import Padding
+from gradual.record import record
 from gradual.types.type import TensorType
 
 
@@ -54,7 +54,7 @@ def is_number(value: Any, number: int) -> bool:
     return bool(value == number) or (isinstance(value, Dim) and value.value == number)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StaticForm:
     """How an operator that reads matrices or floats is replaced by its static form.   [pass.static.value]
 

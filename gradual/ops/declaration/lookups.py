@@ -7,19 +7,19 @@ The operator faults at an index out of bounds, so nothing is required of an inde
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, any_of, at_least, at_most, equal
 from gradual.dims.term.dim import Dim, constant, polynomial
 from gradual.dims.term.print import brief
 from gradual.ops.declaration.element_ranges import Range, data_of
+from gradual.record import record
 from gradual.types.type import Content
 
 RULE = "op.index.bounds"
 _ZERO = constant(0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """The constraint required of a known index.
 
@@ -40,7 +40,7 @@ class Bound:
         return any_of(self.goal, *filter(possible, self.empty)) if self.empty else self.goal
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup:
     """Indices that an operator looks up in an axis.
 

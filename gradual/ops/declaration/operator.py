@@ -14,7 +14,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 from gradual.dims.term.constraint import Constraint
@@ -23,13 +22,14 @@ from gradual.ops.declaration.element_ranges import RangeRule
 from gradual.ops.declaration.facts import Connective, Facts, Faults, Identity, StaticForm
 from gradual.ops.declaration.lookups import Lookups
 from gradual.ops.declaration.padding import Padding
+from gradual.record import record
 from gradual.types.type import Content, Hole, Type
 
 Result = Type[Dim | Hole]
 Contents = tuple[Content, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Need:
     """A constraint that a rule requires.
 
@@ -49,7 +49,7 @@ class Need:
     sides: tuple[Dim, Dim] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judgement:
     """The result type of an application, and the constraints that it requires, in the order of its rules.
 
@@ -96,7 +96,7 @@ class OpenRank(IllFormed):
         self.axis = axis
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributeSpec:
     """A keyword-only parameter of a judgement: name, annotation as written, default (or `inspect.Parameter.empty`)."""
 
@@ -110,7 +110,7 @@ class AttributeSpec:
         return self.default is inspect.Parameter.empty
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Operator:
     """An operator, gathered into `ops.catalogue.CATALOGUE`.
 
@@ -201,16 +201,14 @@ def operator(
 ) -> Callable[[Callable[..., Judgement]], Operator]:
     """Declare an operator from its judgement: signature, rules and summary are read off the function."""
 
-    def declared(judge: Callable[..., Judgement]) -> Operator:
-        parameters = inspect.signature(judge).parameters.values()
+    def declared(judge: Any) -> Operator:
+        arguments, attributes = _parameters(judge)
         text = inspect.getdoc(judge) or ""
         return Operator(
             name=name,
             family=family,
-            arguments=tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY),
-            attributes=tuple(
-                AttributeSpec(p.name, str(p.annotation), p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
-            ),
+            arguments=arguments,
+            attributes=attributes,
             judge=judge,
             meaning=meaning,
             contents=contents,
@@ -225,3 +223,13 @@ def operator(
         )
 
     return declared
+
+
+def _parameters(judge: Any) -> tuple[tuple[str, ...], tuple[AttributeSpec, ...]]:
+    """The arguments and the attributes of a judgement, read off its code; `inspect.signature` takes far longer."""
+    code, types, defaults = judge.__code__, judge.__annotations__, judge.__kwdefaults__ or {}
+    assert not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS), judge
+    arguments = code.co_varnames[: code.co_argcount]
+    named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    empty = inspect.Parameter.empty
+    return arguments, tuple(AttributeSpec(name, types[name], defaults.get(name, empty)) for name in named)

@@ -9,17 +9,17 @@ to extend along any axis.   [pass.bucket.extend]
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import Dim, Variable, product
+from gradual.record import record
 from gradual.types.type import TensorType, TupleType
 
 Axes = frozenset[int]
 NO_AXES: Axes = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Growth:
     """An application of an operator in which some sizes grow.
 
@@ -50,7 +50,7 @@ def always(types: Sequence[Any]) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Padding:
     """How an operator may be padded.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most, equal
 from gradual.dims.term.dim import Dim, constant, maximum, product, sum_of
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import Content, GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import at_rank, counted, numel_of, rank_of, size_of
@@ -21,7 +22,7 @@ _LONGER = (LIMITS.rank + 1, LIMITS.contents + 1)
 Types = tuple[OpenedType, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown:
     """An unknown number: a rank, or a size that determines one.
 
@@ -59,7 +60,7 @@ def at_size(type: OpenedType, size: Dim, value: int) -> OpenedType:
     return replace(type, shape=tuple(constant(value) if extent is size else extent for extent in type.shape))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Case:
     """A rule's result at known ranks: a judgement, or why there is none.
 
@@ -88,7 +89,7 @@ class Case:
         return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cases:
     """Cases of one application, and whether there are no others."""
 
@@ -110,7 +111,7 @@ class Cases:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Together:
     """What several cases have in common.   [op.dynamic.result]"""
 

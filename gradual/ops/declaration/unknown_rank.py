@@ -7,7 +7,6 @@ shape.  Rules do not deal with this: each is evaluated on tensors of known rank 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -16,6 +15,7 @@ from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, OpenRank, Operator
 from gradual.ops.declaration.rank_cases import ENUMERATED, Case, Cases, Together, Types, Unknown
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import GradualType, OpenedType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import numel_of, rank_of, shapes_unknown, tracked_length, with_contents
@@ -23,7 +23,7 @@ from gradual.types.unpacking import numel_of, rank_of, shapes_unknown, tracked_l
 _TRIALS = 4_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Asking:
     """An application whose rule is evaluated.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +10,7 @@ from gradual.dims.term.constraint import FALSE, at_most
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Need
 from gradual.ops.declaration.shapes import ONE, ZERO
+from gradual.record import record
 from gradual.tensors.index import numel, permuted, strides
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
@@ -72,7 +72,7 @@ def at_least(low: Dim, values: Iterable[Dim], attribute: str) -> Iterator[Need]:
             raise IllFormed("op.attribute", f"{attribute} has to be at least {low}, not {value}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window(Generic[D]):
     """How a window moves over the spatial axes, one entry for each; of dims for a judgement, of ints for a meaning."""
 
@@ -121,7 +121,7 @@ def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iter
         yield Need(fits, "op.window.fits", says, ((0, axis),))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Volume:
     """The elements of all channels of a padded input, in one list; each channel has the spatial extents `shape`."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.dims.term.dim import Dim
@@ -13,6 +13,7 @@ from gradual.ops.declaration.operator import Contents, Judgement, Operator, oper
 from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.ops.elementwise import ranges
+from gradual.record import record
 from gradual.tensors.index import broadcast_shape, spread
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -22,7 +23,7 @@ from gradual.types.type import TensorType, Type
 Rule = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """An elementwise operator: a function for each kind of element; None if the kind is not admitted.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.constraint import at_least, differs, less
@@ -15,6 +14,7 @@ from gradual.ops.declaration.facts import is_number
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, axes_of, judged, tensor
+from gradual.record import record
 from gradual.tensors.index import offsets, picked
 from gradual.tensors.index import strides as steps_of
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -26,7 +26,7 @@ TO_THE_END = (1 << 31) - 1
 assert LIMITS.size < TO_THE_END
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slice:
     """Indices along one axis: `count` of them from `start` on, `step` apart."""
 

@@ -10,7 +10,6 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from operator import mul
@@ -20,6 +19,7 @@ from gradual.dims.term.constraint import any_of, equal
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, common_extent, fields, judged
+from gradual.record import record
 from gradual.tensors.index import offsets, permuted, strides
 from gradual.tensors.inner_products import Row, products
 from gradual.tensors.scalar import TYPECODES, Elements, dot, kept, total
@@ -33,7 +33,7 @@ Term = tuple[str, ...]
 _WRITTEN = re.compile(r"([A-Za-z]*)(\.\.\.)?([A-Za-z]*)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Equation:
     """An equation resolved for operands of known ranks: the labels of each operand and those of the result."""
 
@@ -101,7 +101,7 @@ def _result(text: str, width: int, known: set[str]) -> Term:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operand:
     """A tensor whose axes are labelled; `sizes` has the size of every label of the equation."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.constraint import FALSE, Constraint, all_of, any_of, at_most, divides, equal, more
@@ -35,6 +34,7 @@ from gradual.ops.declaration.windows import (
     window,
 )
 from gradual.ops.linear.products import Rows, contracted_dtype, numbers, rows
+from gradual.record import record
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.inner_products import products
 from gradual.tensors.scalar import TYPECODES, Elements
@@ -47,7 +47,7 @@ Dims = tuple[Dim, ...]
 
 
 # ------------------------------------------------------------------------------------------------------ judgements
-@dataclass(frozen=True, slots=True)
+@record
 class Sides:
     """Data and weight with their axes in canonical order.
 
@@ -146,7 +146,7 @@ def _is_multiplied(sides: Sides, groups: Dim, channels: Dim | None) -> Constrain
 
 
 # ---------------------------------------------------------------------------------------------- reference semantics
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """A convolution's operands in canonical order, ready to be computed.
 

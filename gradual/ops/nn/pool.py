@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain, product, repeat
 from operator import ne, not_
@@ -35,6 +34,7 @@ from gradual.ops.declaration.windows import (
 )
 from gradual.ops.shape.layout import Layout, inner_needs
 from gradual.ops.shape.layout import layout as layout_of
+from gradual.record import record
 from gradual.tensors import reals
 from gradual.tensors.index import numel, permuted, strides
 from gradual.tensors.integers import dividing, trunc_divide
@@ -50,7 +50,7 @@ Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
 
 
 # ------------------------------------------------------------------------------------------------------ judgements
-@dataclass(frozen=True, slots=True)
+@record
 class Pooled:
     """Data that a pool reads.
 

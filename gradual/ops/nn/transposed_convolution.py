@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -33,6 +32,7 @@ from gradual.ops.declaration.windows import (
 )
 from gradual.ops.linear.products import contracted_dtype
 from gradual.ops.nn.convolution import CHANNELS, UNITS, Plan, Sides, cells_of, kernel_needs, maps, placed, sides_of
+from gradual.record import record
 from gradual.tensors.index import numel, strides
 from gradual.tensors.scalar import Elements, kept
 from gradual.tensors.tensor import Tensor
@@ -77,7 +77,7 @@ def _window_needs(move: Window[Dim], extra: Dims, extents: Dims, axes: Ints) -> 
         yield Need(at_most(ZERO, extent), "op.conv.transposed", says, ((0, axis),))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spread:
     """One axis of a transposed convolution: how result elements depend on input elements and taps."""
 

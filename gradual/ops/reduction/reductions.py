@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but, rank_of
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
+from gradual.record import record
 from gradual.tensors import reals
 from gradual.tensors.index import numel, offsets, strides
 from gradual.tensors.integers import trunc_divide
@@ -30,7 +31,7 @@ Block = Elements
 Rule = Callable[[Block], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """A reduction.
 

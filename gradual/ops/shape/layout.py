@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, fields, judged, same_dtype, tensor
+from gradual.record import record
 from gradual.tensors.index import numel, offsets, permuted, picked, strides
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -21,7 +21,7 @@ Ints = tuple[int, ...]
 
 
 # ------------------------------------------------------------------------------------------------ layout_transform
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """A layout such as `NCHW4c`: a letter for each axis; a small letter with a factor is the inner part of an axis.
 

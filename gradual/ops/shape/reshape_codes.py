@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations, islice
 
 from gradual.dims.term.constraint import (
@@ -39,13 +39,14 @@ from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed, Need
 from gradual.ops.declaration.shapes import ONE, ZERO, Shape, size
 from gradual.ops.declaration.sign_analysis import is_computed, is_positive, is_size, multiple, vanishes_with
+from gradual.record import record
 
 REST, ALL, JOIN, SPLIT = -1, -2, -3, -4
 MINUS = constant(REST)
 COUNTS = "the numbers of elements differ"
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Reading:
     """A requested shape, read from front to back against the input's.
 

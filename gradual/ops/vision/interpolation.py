@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from gradual.ops.declaration.windows import SPATIAL, ordered, places, restored
+from gradual.record import record
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import converted, dot, kept
 from gradual.tensors.tensor import Tensor
@@ -94,7 +94,7 @@ def cubic_weights(t: Fraction, alpha: Fraction) -> Sequence[Fraction]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scheme:
     """How an axis is resampled.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 
 from gradual.dims.solver.decide import Decider
@@ -11,6 +11,7 @@ from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least
 from gradual.dims.term.dim import Dim, Undefined, Variable
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.verdict import Proved
 
 _EQUAL = (0, 1, 2, 3, 5, 8, 17, 64, 1000)
@@ -21,7 +22,7 @@ _SAMPLES = 16
 _PATIENCE = 16
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Comparing:
     """Compares formulas, with a memo table and without an SMT solver.
 

@@ -7,7 +7,7 @@ on data has the upper bound that the rule of its operator states.   [plan.bound]
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.core.check import Check
@@ -20,6 +20,7 @@ from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Varia
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed, OpenRank
 from gradual.passes.analysis.compare_sizes import Comparing
+from gradual.record import record
 from gradual.run.graph.plan import tensors
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
@@ -28,7 +29,7 @@ from gradual.types.unpacking import base_of, paired_sizes, shapes_unknown, sizes
 from gradual.verdict import Proved, Unknown
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class EntryBounds:
     """Follows the steps of one function.
 

@@ -9,7 +9,7 @@ live to the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from gradual.core import terms
@@ -17,6 +17,7 @@ from gradual.core.check import Check
 from gradual.core.def_use import evaluated, operands, reads
 from gradual.core.pattern import Bind, CorePattern
 from gradual.dims.term.dim import ContentOf, Dim, Variable
+from gradual.record import record
 from gradual.run.graph.plan import tensors
 from gradual.run.graph.runtime import is_too_large
 from gradual.types.type import OpenedType, TensorType, TupleType, UnrankedType
@@ -29,7 +30,7 @@ NOWHERE: Places = frozenset()
 """The places of values without a buffer: arguments, constants, functions."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Made:
     """A buffer that a step fills; if `handed`, a called function returns it."""
 
@@ -38,7 +39,7 @@ class Made:
     handed: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Event:
     """A step with its number, and the buffers that it fills."""
 
@@ -47,12 +48,12 @@ class Event:
     makes: tuple[Made, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enter:
     """A block of a branch begins."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leave:
     """A block of a branch ends."""
 
@@ -60,7 +61,7 @@ class Leave:
 ENTER, LEAVE = Enter(), Leave()
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Lives:
     """The steps of a function in order, and the last step at which each buffer is read.
 

@@ -7,7 +7,7 @@ if an operator's rule is applied at run time.  Running out of time or memory is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core import terms
 from gradual.core.def_use import bindings, blocks, every
@@ -16,6 +16,7 @@ from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, Ite, Max, Min, NumelOf, RankOf, SizeOf, Variable, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.facts import Faults
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
@@ -26,7 +27,7 @@ _SIZE = Interval(0, integer_range(DType.INT64)[1])
 _RANK = Interval(0, LIMITS.rank)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Bounds(Mapping[Dim, Interval]):
     """Bounds of every size and element in all runs: a size fits int64, an element its dtype."""
 

@@ -7,7 +7,7 @@ operator has combined elements with padding.  A tainted value that is not read d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -41,6 +41,7 @@ from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.ops.declaration.padding import Growth
 from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.pass_ import Unusable
+from gradual.record import record
 from gradual.source import Span
 from gradual.tensors.scalar import integer_range
 from gradual.types.type import GradualType, OpenedType, TensorType, TupleType
@@ -48,7 +49,7 @@ from gradual.types.unpacking import shapes_unknown, sizes, spelled
 from gradual.verdict import Proved
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tainted:
     """A value without its unpadded prefix: the reason and the source position."""
 
@@ -89,7 +90,7 @@ def grown_axis(type: TensorType[Dim], grows: frozenset[Variable], what: str, spa
     return found[0] if found else None
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Walk:
     """A forward walk over one function."""
 

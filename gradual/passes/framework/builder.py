@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.core.terms import Apply, Block, Constant, If, Invoke, MakeTuple, Module, Project, Rename, Size, Step
@@ -12,6 +12,7 @@ from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
+from gradual.record import record
 from gradual.source import Span
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -20,7 +21,7 @@ from gradual.types.type import GradualType, OpenedType, TensorType, TupleType, T
 from gradual.types.unpacking import opened, tracked_length
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Writer:
     """Builds a block.
 

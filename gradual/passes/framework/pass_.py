@@ -8,14 +8,15 @@ What is left undone is reported with the reason.   [pass] [pass.outcome] [pass.i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.terms import Module
 from gradual.dims.solver.decide import Decider
+from gradual.record import record
 from gradual.source import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Note:
     """A message of a pass.
 
@@ -32,7 +33,7 @@ class Note:
     left: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Transformed:
     """A module after a pass, and the notes of the pass."""
 
@@ -40,7 +41,7 @@ class Transformed:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Context:
     """What a pass may use in addition to the module.
 
@@ -62,7 +63,7 @@ class Unusable(Exception):
         self.span = span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Pass:
     """A transformation of core.
 

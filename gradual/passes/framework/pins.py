@@ -1,22 +1,24 @@
 """Sizes that a user pins: numbers for a function's dims and for sizes of its parameters.
 
 n=3             the dim `n`
-dim(%x,0)=3     the size of an axis of a parameter: its own if it is `?`, else by the unknown that it is written with
-%x=(10,?)       the sizes of a parameter; those with `?` are not pinned
-%k=3            the number that a parameter holds
-@f:n=3          any of these, of one function only                                [pass.specialize.names]
+dim(%x,0)=3     the size of an axis of a parameter; a `?` is pinned itself; if the type has a dim there, the unknown in
+                this dim is pinned so that the dim has this value
+%x=(10,?)       all sizes of a parameter; a size given as `?` is not pinned
+%k=3            the value of a scalar parameter
+@f:n=3          any of these, for one function only                                [pass.specialize.names]
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from gradual.core.terms import Function, Module
 from gradual.dims.term.dim import ContentOf, Dim, Kind, SizeOf, Variable, constant, of_atom
 from gradual.passes.framework.pass_ import Unusable
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.types.binder_solving import requirements
 from gradual.types.dtype import DType
@@ -34,7 +36,7 @@ _SIZE = re.compile(r"dim\((%[^,\s]+),\s*(\d+)\)")
 _SHAPE = re.compile(r"\(\s*(.*?)\s*,?\s*\)")
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Pins:
     """Numbers for unknowns of a function's declaration.
 

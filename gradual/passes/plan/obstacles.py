@@ -7,7 +7,7 @@ Anything else is an obstacle, reported with the operators and inputs that it com
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from gradual.core import terms
@@ -15,6 +15,7 @@ from gradual.core.check import Check
 from gradual.core.def_use import blocks, every, operands, variables_in
 from gradual.dims.term.dim import ContentOf, Dim, Variable
 from gradual.passes.plan.prepare import entry_unknowns
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.print import shown
 from gradual.types.type import (
@@ -32,7 +33,7 @@ from gradual.types.unpacking import base_of, shapes_unknown, sizes, spelled
 _NOWHERE: Mapping[str, Span] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Link:
     """An input or an operator on the way to an obstacle."""
 
@@ -40,7 +41,7 @@ class Link:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Obstacle:
     """Something that is not static.
 
@@ -69,7 +70,7 @@ def obstacles(function: terms.Function, places: Mapping[str, Span] = _NOWHERE) -
     return tuple(sorted(found, key=lambda obstacle: (obstacle.span.start, obstacle.span.end)))
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Search:
     """The search in one function.
 

@@ -1,7 +1,7 @@
 """Packing: give each buffer of constant size its own offset.   [plan.pack]
 
-Unlike before, slots may then overlap partly.  Buffers are placed from the largest on, each in the smallest
-sufficient gap between the buffers whose live ranges overlap its own.
+Buffers that are not live at the same time may then overlap partly.  Buffers are placed from the largest on, each in the
+smallest sufficient gap between the buffers whose live ranges overlap its own.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from shlex import quote
 
@@ -21,6 +20,7 @@ from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Context, Unusable
 from gradual.passes.plan.obstacles import Obstacle, elements_of_parameters, obstacles, open_sizes
 from gradual.passes.plan.prepare import entry_facts, entry_unknowns, graph, ready
+from gradual.record import record
 from gradual.run.graph.runtime import Graph
 from gradual.run.value import NotStatic
 from gradual.source import Span
@@ -34,7 +34,7 @@ CHOICES = 12
 """Up to this many dependent inputs, the smallest set to pin is searched; beyond, all are pinned."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Pinned:
     """The result of trying a smallest set of inputs to pin.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.terms import Apply, Function, Size, Step
 from gradual.dims.term.dim import Dim, constant, maximum, sum_of
 from gradual.passes.analysis.entry_bounds import EntryBounds
 from gradual.passes.analysis.liveness import Enter, Event, Leave, Lives, Made, lives
 from gradual.passes.plan.pack_offsets import packed
+from gradual.record import record
 from gradual.run.graph.plan import Buffer, Plan, Slot, bytes_of, in_blocks, tensors
 
 TRIED = 16
@@ -28,7 +29,7 @@ def planned(function: Function) -> Plan:
     return packed(_Planner(function).plan())
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Room:
     """A slot under construction.
 
@@ -46,7 +47,7 @@ class _Room:
         return maximum(*map(in_blocks, self.parts))
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Planner:
     """Plans one function.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import Any
 
@@ -16,6 +16,7 @@ from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Variable
 from gradual.limits import LIMITS
 from gradual.passes.refine.types import Literal, Retyping, images, origins
+from gradual.record import record
 from gradual.source import Span
 from gradual.types.relations import Demand, demands
 from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TypeVariable
@@ -46,7 +47,7 @@ def stopping(says: str, span: Span) -> Stop:
     return Stop("%stop", says, NeverType(), span)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class SweepState(TypingContext[OpenedType, DeferredFacts]):
     """The state of a sweep at the current step: what is known of the new function, and how it replaces the old one.
 

@@ -6,7 +6,6 @@ Such an argument has to be a literal.   [pass.static.value]
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.core.def_use import variables_in
@@ -16,10 +15,11 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import Operator
 from gradual.passes.refine.types import Literal
+from gradual.record import record
 from gradual.types.type import OpenedType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counterpart:
     """A static operator with operands and attributes that mean the same."""
 

@@ -9,7 +9,7 @@ the block, and an `if` whose condition is now constant is replaced by its branch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -46,6 +46,7 @@ from gradual.passes.refine.checks import asserted, checked
 from gradual.passes.refine.operators import agreeing, forgetting, is_another, judged, nowhere, shared
 from gradual.passes.refine.state import SweepState, Unreachable
 from gradual.passes.refine.types import is_alike, is_closed, says
+from gradual.record import record
 from gradual.tensors.tensor import scalar
 from gradual.types.dtype import DType
 from gradual.types.hash_consing import identities, keyed
@@ -64,7 +65,7 @@ def sharpened(
     return Sweep(decider, module, Rewriting(dims=dict(dims or {}))).function(function)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Sweep(SweepState):
     """A forward sweep over one function.
 

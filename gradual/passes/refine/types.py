@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gradual.core.context import Values
@@ -17,6 +17,7 @@ from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, constant, product
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import Contents
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.tensors.tensor import Tensor
 from gradual.types.binder_solving import bare
@@ -39,7 +40,7 @@ Literal = Tensor | tuple[Any, ...]
 """A constant, or a tuple of constants."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Retyping:
     """Refines recorded types.
 

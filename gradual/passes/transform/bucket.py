@@ -7,7 +7,7 @@ bucket n=1,8,64 pad=0     arguments are padded up to the next number, and the re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 from gradual.core.def_use import every
@@ -26,6 +26,7 @@ from gradual.passes.transform.drop_dead import dropped
 from gradual.passes.transform.dynamic_to_static import made_static
 from gradual.passes.transform.inline import inlined
 from gradual.passes.transform.specialize import Specializing, settled
+from gradual.record import record
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.types.binder_solving import extents, requirements
 from gradual.types.dtype import DType
@@ -39,7 +40,7 @@ MOST = 64
 """The largest number of buckets."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Bucket:
     """The sizes pinned to constants, and the number that the bucketed variable then has."""
 
@@ -52,7 +53,7 @@ class Bucket:
         return Bucket(next(iter((*pins.named.values(), *pins.sizes.values())), size), pins)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Padding:
     """How arguments are padded: the text of `pad=`, and the axes of the result that grow with the arguments."""
 
@@ -81,7 +82,7 @@ def bucket(module: Module, context: Context) -> Transformed:
     return made.finished()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Bucketing:
     """One function whose body becomes a dispatch among copies of itself."""
 
@@ -216,7 +217,7 @@ def _tensors(type: OpenedType) -> list[TensorType[Dim]]:
 
 
 # -------------------------------------------------------------------------------------------------------- the dispatch
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class _Choice:
     """Builds the body that reads the size and calls a copy.   [pass.bucket.dispatch]"""
 
@@ -349,7 +350,7 @@ def waste(numbers: Sequence[int]) -> Iterator[str]:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "bucket",
-        "Copy a function for each of some numbers of a size; the copy is chosen at entry.   [pass.bucket]",
+        "Copy a function for each of some values of a size; at entry one copy is chosen.   [pass.bucket]",
         bucket,
         takes="[@f:]n=1,8,64 [pad=VALUE]",
     ),

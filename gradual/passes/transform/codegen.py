@@ -139,7 +139,7 @@ def _checks(block: Block) -> int:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "codegen",
-        'Apply to every function its own policy, as in `codegen="bucket:n=1,8"`, with its costs.   [pass.codegen]',
+        'Apply to each function its own policy, such as `codegen="bucket:n=1,8"`, and report costs.   [pass.codegen]',
         codegen,
         idempotent=True,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.check import Check
 from gradual.core.def_use import blocks, defined, reads
@@ -12,10 +12,11 @@ from gradual.dims.term.dim import Dim
 from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.map_steps import with_body, with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
+from gradual.record import record
 from gradual.types.unpacking import sizes
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Dropping:
     """A backward walk over one function: a step is kept if a later one reads it or if it may fail.
 
@@ -39,7 +40,7 @@ class Dropping:
         return with_body(function, self._block(function.body))
 
     def _is_safe(self, step: Step) -> bool:
-        """Whether a step cannot fail, given the sizes of earlier values; these are collected on first use."""
+        """Whether a step cannot fail, given the sizes of earlier values; all steps are surveyed at the first call."""
         if not self._surveyed and isinstance(step, Apply | If):
             self._surveyed = True
             self._failing.sizes.update(size for param in self._function.params for size in sizes(param.type))
@@ -47,7 +48,7 @@ class Dropping:
         return id(step) in self._safe
 
     def _survey(self, block: Block) -> None:
-        """Find the steps that cannot fail, forward: sizes of a value count from its step to the end of the block."""
+        """Find the steps that cannot fail, in order; sizes of a value are known up to the end of its block."""
         known = self._failing.sizes
         new: list[Dim] = []
         for step in block.steps:

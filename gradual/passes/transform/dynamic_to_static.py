@@ -7,7 +7,7 @@ if every element of its shape is a constant or a dim that mentions no element of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gradual.core.def_use import every
@@ -25,12 +25,13 @@ from gradual.passes.refine.sweep import Sweep
 from gradual.passes.refine.types import is_closed
 from gradual.passes.transform.drop_dead import Dropping
 from gradual.passes.transform.fold_constants import SMALL, computed, known_constant, literal
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.type import OpenedType, TensorType
 from gradual.types.unpacking import base_of, spelled
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Static:
     """Rewrites the applications of one function.   [pass.static]"""
 
@@ -93,7 +94,7 @@ class Static:
         return replace(made, type=sweep.sharper(judgement.result, step.type, step.name))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Form:
     """The static operator of a dynamic variant, on the remaining operands."""
 
@@ -192,7 +193,7 @@ def _sources(part: Any) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------------------------------------- pass
 def made_static(module: Module, context: Context) -> Transformed:
-    """Make operators static where the values that they read are known.   [pass.static]"""
+    """Make operators static where the values that determine their shapes are known.   [pass.static]"""
     functions: dict[str, Function] = {}
     notes: list[Note] = []
     for name, function in module.functions.items():
@@ -211,7 +212,7 @@ def made_static(module: Module, context: Context) -> Transformed:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "dynamic-to-static",
-        "Turn `dyn.` operators into their static forms where the values that they read are known.   [pass.static]",
+        "Turn `dyn.` operators into their static forms where their shape arguments are known.   [pass.static]",
         made_static,
         idempotent=True,
     ),

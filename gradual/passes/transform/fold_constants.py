@@ -6,7 +6,7 @@ A fault, a large result, and a number out of the range of its dtype are left to 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.core.datatypes import literal_type
@@ -23,6 +23,7 @@ from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.refine.types import Literal
 from gradual.passes.transform.drop_dead import Dropping
+from gradual.record import record
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import integer_range, kept
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -59,7 +60,7 @@ def _number(part: Content) -> int | bool | None:
     return part.value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Left:
     """An application of literals that is left to run time."""
 
@@ -148,7 +149,7 @@ def _is_exact(step: Apply, types: Sequence[OpenedType], value: Literal) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------------- pass
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Folding:
     """Folds the applications of one function.   [pass.fold]"""
 

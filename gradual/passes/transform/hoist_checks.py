@@ -6,7 +6,7 @@ A check moves up only over steps that cannot fail, so the first failure of a run
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.check import Check
 from gradual.core.def_use import defined, every, reads
@@ -17,13 +17,14 @@ from gradual.dims.term.dim import NumelOf, RankOf, Variable
 from gradual.passes.analysis.may_fault import Failing, failing_of
 from gradual.passes.framework.map_steps import changed, visited, with_body, with_functions
 from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
+from gradual.record import record
 from gradual.types.type import OpenedType
 from gradual.types.unpacking import base_of, shapes_unknown
 from gradual.verdict import Proved
 
 
 # ------------------------------------------------------------------------------------------------------------- hoisting
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Hoisting:
     """Hoists the checks of one function, block by block.
 
@@ -115,7 +116,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "drop-proved-checks",
-        "Remove checks that are proved by what comes before them.   [pass.proved]",
+        "Remove checks that are proved by the facts before them.   [pass.proved]",
         without_proved,
         idempotent=True,
     ),

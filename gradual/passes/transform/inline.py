@@ -6,7 +6,7 @@ Dims of the callee become those of the arguments, and the type of the result is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.def_use import every, reads
 from gradual.core.terms import Function, Invoke, Module, Stop
@@ -17,6 +17,7 @@ from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.transform.drop_dead import Dropping
 from gradual.passes.transform.entry_checks import with_entries
+from gradual.record import record
 from gradual.types.binder_solving import measured
 from gradual.types.type import NeverType
 
@@ -24,7 +25,7 @@ GROWTH = 20_000
 """The largest number of steps that inlining adds to one function."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Inlining:
     """Decides which calls of one function are inlined.
 

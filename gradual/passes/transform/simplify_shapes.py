@@ -7,7 +7,7 @@ number computed by shape arithmetic by the dim that it is known to be.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gradual.core.terms import Apply, Function, Module, Size, Step
@@ -21,11 +21,12 @@ from gradual.passes.framework.pass_ import Context, Pass, Transformed
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.refine.types import is_closed
 from gradual.passes.transform.drop_dead import Dropping
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Simplifying:
     """Simplifies the applications of one function.
 

@@ -8,7 +8,7 @@ specialize @f:%x=(10,10) calls=check    `@f` becomes that copy, and each call ch
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from gradual.core.check import Blame, Check, Site
@@ -23,6 +23,7 @@ from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed, Unu
 from gradual.passes.framework.pins import Pins, by_function
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.transform.at_numbers import at_numbers
+from gradual.record import record
 from gradual.types.instantiation import at_types
 from gradual.types.relations import Coercion, Demand, demands, is_same
 from gradual.types.subsumption import subsumes
@@ -67,7 +68,7 @@ def mentioned(module: Module) -> set[str]:
 
 
 # ------------------------------------------------------------------------------------------------------------- modules
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Specializing:
     """Builds a module with functions specialized to numbers.
 
@@ -144,7 +145,7 @@ def _only_called(module: Module, name: str) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------- calls
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Calls:
     """Finds the calls to update, by the identity of their steps.
 

@@ -6,7 +6,7 @@ The inverse is `dynamic-to-static`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gradual.core.terms import Apply, Constant, Function, MakeTuple, Module, Size, Step
@@ -21,6 +21,7 @@ from gradual.passes.framework.pass_ import Context, Note, Pass, Transformed
 from gradual.passes.refine.sweep import Sweep
 from gradual.passes.refine.types import fits, is_closed
 from gradual.passes.transform.drop_dead import Dropping
+from gradual.record import record
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import tensor_of
 from gradual.types.dtype import DType
@@ -30,7 +31,7 @@ TWINS: dict[str, Operator] = {twin.static.name: one for one in CATALOGUE.values(
 """Name of a static operator -> its dynamic variant."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Loosening:
     """Rewrites the applications of one function.
 
@@ -174,7 +175,7 @@ def _stays(function: str, step: Apply, why: str) -> Note:
 PASSES: tuple[Pass, ...] = (
     Pass(
         "static-to-dynamic",
-        "Turn operators with attributes into the `dyn.` operators that read values.   [pass.dynamic]",
+        "Turn operators with attributes into the `dyn.` operators, which take values.   [pass.dynamic]",
         made_dynamic,
         idempotent=True,
     ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, Undefined, Variable, constant
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value
 from gradual.types.declared import Data
@@ -26,7 +27,7 @@ from gradual.types.type import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """A part of an argument with its type.
 
@@ -41,7 +42,7 @@ class Piece:
     chosen: str = ""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Admission:
     """One call from outside.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradual.core.def_use import every
 from gradual.core.terms import Apply, Closure, Function, Module, Size, Step
+from gradual.record import record
 from gradual.run.graph.plan import ALIGNMENT, ITEM, Plan
 from gradual.run.machine import run
 from gradual.run.sizes import Sizes
@@ -15,7 +16,7 @@ from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Measuring:
     """Observes the steps of one function.
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from gradual.diagnostic import counted
 from gradual.dims.term.dim import Dim, constant, product, sum_of
+from gradual.record import record
 from gradual.source import Span
 from gradual.tensors.scalar import TYPECODES
 from gradual.types.dtype import DType
@@ -49,7 +50,7 @@ def tensors(type: OpenedType, path: str) -> Iterator[tuple[str, TensorType[Dim] 
                 yield from tensors(field, f"{path}#{index}")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Buffer:
     """The memory of one tensor that a step makes.
 
@@ -75,7 +76,7 @@ class Buffer:
     handed: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Slot:
     """A range of the arena that buffers share over time; another slot may overlap it while none of them is live.
 
@@ -90,7 +91,7 @@ class Slot:
     holds: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Plan:
     """The memory of one function, not counting its arguments, its constants and the functions that it calls.
 

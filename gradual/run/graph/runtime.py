@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from gradual.core import terms
 from gradual.core.check import Check
 from gradual.dims.term.dim import Dim, product
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.run.entry.cast import admitted
 from gradual.run.entry.from_python import received
 from gradual.run.graph.plan import Plan, bytes_of, tensors
@@ -32,7 +33,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, TupleType
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Place:
     """A tensor in the arena.
 
@@ -56,7 +57,7 @@ class Place:
         self.elements[:] = value.elements
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Input:
     """An argument, or a part of an argument."""
 
@@ -64,7 +65,7 @@ class Input:
     path: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Elsewhere:
     """A function value: no step of a static function reads it."""
 
@@ -73,7 +74,7 @@ Where: TypeAlias = Place | Tensor | Input | Elsewhere | tuple["Where", ...]
 """Where a value is stored; a constant is its own location."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Compute:
     """Apply an operator's meaning to stored operands, and store the results.
 
@@ -88,7 +89,7 @@ class Compute:
     guarded: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Assert:
     """An assertion on an element."""
 
@@ -96,7 +97,7 @@ class Assert:
     condition: Where
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Fail:
     """A step that always fails: a false check, an operator without a meaning, a tensor that is too large."""
 
@@ -106,7 +107,7 @@ class Fail:
 Action = Compute | Assert | Fail
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(frozen=False, eq=False, repr=False)
 class Graph:
     """A static function with its memory; it may run any number of times, one run at a time.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import cast
 
 from gradual.core.pattern import Bind, CorePattern, Destructure
 from gradual.core.terms import Change, Conversion, Convert, Match, Step
+from gradual.record import record
 from gradual.run.sizes import held
 from gradual.run.value import Cell, Fault, Frame, Held, Procedure, Proxied, fault
 from gradual.source import Span
@@ -82,7 +82,7 @@ def shown_outside(value: Held, span: Span) -> Value:
 
 
 # ------------------------------------------------------------------------------------------------------- conversion
-@dataclass(slots=True)
+@record(frozen=False)
 class _Rebuilding:
     """A structure under conversion, field by field; the result is assigned to `target` in the frame `into`, if any."""
 
@@ -93,7 +93,7 @@ class _Rebuilding:
     target: str = ""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Changing:
     """The conversion of one field, partly run."""
 

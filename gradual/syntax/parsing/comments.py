@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.parsing.lexer import Lexer, comment_end, line_end
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.syntax.parsing.metadata import NO_METADATA
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comment:
     """A comment.
 

@@ -11,9 +11,10 @@ import sys
 from array import array
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 
@@ -53,7 +54,7 @@ class Undecodable(ValueError):
     """A section that is not a graph in TVM's format; the argument says why."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Metadata:
     """The decoded values of a section's keys.
 

@@ -10,12 +10,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradual.record import record
 from gradual.resources import folder
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ STARTS = ("module", "fragment")
 REPETITION = "+"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terminal:
     """A kind of token: a literal text, or a regular expression."""
 
@@ -36,7 +36,7 @@ class Terminal:
     literal: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Production:
     """One rule of the tables.
 
@@ -56,7 +56,7 @@ class Production:
     lists: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Tables:
     """An LALR automaton over numbered symbols.
 

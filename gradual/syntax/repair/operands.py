@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gradual.record import record
 from gradual.syntax.parsing.errors import CLOSERS
 from gradual.syntax.parsing.lexer import Lexer
 from gradual.syntax.parsing.metadata import NO_METADATA
@@ -17,7 +18,7 @@ _OPERAND = re.compile(r"[%@\w\")\]}]")
 _KEYWORDS = frozenset({"let", "if", "else", "fn", "match", "where", "assert", "in", "and", "or", "not", "return", "as"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """A replacement of part of a text, with its description for the user."""
 
@@ -32,7 +33,7 @@ class Part:
         return f"{self.said} `{short(self.text)}`"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """A token: its text, its span, and whether it is in a size or predicate, where arithmetic is allowed."""
 

@@ -7,9 +7,9 @@ own operands.  All foreign notation of a statement is rewritten at once, since e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradual.diagnostic import Edit
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.repair.operands import Part, Rewrite, Word, bare, begins, closes, ends, opens, statement, words_of
 from gradual.syntax.repair.python_expressions import comment, conditional, method, quotes, returned, subscript, update
@@ -20,7 +20,7 @@ MOST = 16
 _LOOSER = frozenset({",", ";", ":", "=", "->", "=>", "&&", "||", "and", "or", "where", "assert", "let", "?", "else"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anew:
     """A rewrite of foreign notation: its description and the edit."""
 

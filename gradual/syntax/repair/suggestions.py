@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, takewhile
 
 from gradual.diagnostic import Edit, Help
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.parsing.errors import CLOSERS
 from gradual.syntax.parsing.lexer import Lexer
@@ -71,7 +72,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _OPERAND = re.compile(r".*[\w)\]}]$", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Change:
     """A change of a text, with its description.
 

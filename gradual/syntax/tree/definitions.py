@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree.expressions import Binder, Expr, Fn, Param, Type
 from gradual.syntax.tree.leaves import Global, Name
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Def:
     """`def @f …`; a file that is one expression becomes `@main` with `implicit` set."""
 
@@ -19,7 +20,7 @@ class Def:
     implicit: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Constructor:
     """`Cons(A, List[A])` of a type definition."""
 
@@ -28,7 +29,7 @@ class Constructor:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class TypeDef:
     """`type List[A] { … }`."""
 
@@ -38,7 +39,7 @@ class TypeDef:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class ExternType:
     """`extern type S[A]`."""
 
@@ -47,7 +48,7 @@ class ExternType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class OperatorDef:
     """`operator my.op<n>(…) -> T where p;` or with a body `{ … }` (`function.body` is None without one)."""
 
@@ -60,7 +61,7 @@ class OperatorDef:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class MetaTensor:
     """A decoded `relay.Constant`: elements row-major, as Python bools, ints or floats."""
 
@@ -69,7 +70,7 @@ class MetaTensor:
     elements: tuple[bool | int | float, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Module:
     """A parsed file.
 

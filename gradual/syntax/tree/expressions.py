@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree.leaves import Absent, Global, Local, Name, Nothing, Number, Text
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Meta:
     """`meta[kind][index]`, a key of `Module.metadata`; as the last argument of a call it may give its attributes.
 
@@ -22,7 +21,7 @@ class Meta:
     attributes: tuple[Attribute, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Attribute:
     """`key=value` of a call, a function or a parameter; the key may be dotted."""
 
@@ -31,7 +30,7 @@ class Attribute:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Listing:
     """`[a, b, c]`, an attribute value; as an expression it is an integer vector literal."""
 
@@ -39,7 +38,7 @@ class Listing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Call:
     """`function(arguments, key=value)`; `function` is a `Name` for operators and constructors."""
 
@@ -49,7 +48,7 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Instance:
     """`function[d, T]`: a function at given dims and types; a type that is no tensor type is read as an expression."""
 
@@ -58,7 +57,7 @@ class Instance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Infix:
     """`left op right`.
 
@@ -71,7 +70,7 @@ class Infix:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Unary:
     """`-d` or `not p`, in dims and predicates (and `-` before a non-literal expression)."""
 
@@ -80,7 +79,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Choose:
     """`if p then a else b` on dims."""
 
@@ -90,7 +89,7 @@ class Choose:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Hole:
     """`?` (or `Any`), or `?{u. p}` with its bound name and bound."""
 
@@ -99,7 +98,7 @@ class Hole:
     bound: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Tuple:
     """`(a, b)`, `(a,)`, `()`."""
 
@@ -107,7 +106,7 @@ class Tuple:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Project:
     """`e.i`."""
 
@@ -116,7 +115,7 @@ class Project:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class If:
     """`if (c) { a } else { b }`; `else if` nests."""
 
@@ -126,7 +125,7 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Arm:
     """`pattern => body`."""
 
@@ -135,7 +134,7 @@ class Arm:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Match:
     """`match (e) { … }`; `complete` is False for `match?`."""
 
@@ -145,7 +144,7 @@ class Match:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Fn:
     """A function literal, also the function of a `def`."""
 
@@ -158,7 +157,7 @@ class Fn:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Ref:
     """`ref(e)`, `ref_read(e)`, `ref_write(e, e)`: `kind` is the keyword."""
 
@@ -167,7 +166,7 @@ class Ref:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Cast:
     """`e as T`."""
 
@@ -176,7 +175,7 @@ class Cast:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Block:
     """`{ items; result }`: a scope, whose items are one flat tuple.  The body of a `def` is a block too."""
 
@@ -186,7 +185,7 @@ class Block:
 
 
 # --------------------------------------------------------------------------------------------- block items
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Let:
     """`let %x {attributes} : T = value;`, `%0 = value;` (no annotation) or `value;` (`name` is None)."""
 
@@ -197,7 +196,7 @@ class Let:
     attributes: tuple[Attribute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class FreeVar:
     """`free_var %x: T;`."""
 
@@ -206,7 +205,7 @@ class FreeVar:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Assert:
     """`assert p, "message";`: a predicate on dims and scalars, or a boolean tensor expression."""
 
@@ -216,14 +215,14 @@ class Assert:
 
 
 # -------------------------------------------------------------------------------------------------- patterns
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class WildcardPattern:
     """`_`."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class VariablePattern:
     """`%x` or `%x: T`."""
 
@@ -232,7 +231,7 @@ class VariablePattern:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class ConstructorPattern:
     """`Cons(p, q)` or `Nil`."""
 
@@ -241,7 +240,7 @@ class ConstructorPattern:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class TuplePattern:
     """`(p, q)`."""
 
@@ -250,7 +249,7 @@ class TuplePattern:
 
 
 # ------------------------------------------------------------------------------------------------------ types
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class TensorType:
     """`Tensor[(d, …), dtype]`, a bare dtype (`shape` is `()`), or `Tensor[*, dtype]` (`shape` is None)."""
 
@@ -259,7 +258,7 @@ class TensorType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class TupleType:
     """`(T, …)`: always a tuple, so `(int32)` is a 1-tuple type."""
 
@@ -267,7 +266,7 @@ class TupleType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class FnType:
     """`fn [n, A](T, …) -> T where p`."""
 
@@ -278,7 +277,7 @@ class FnType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class NamedType:
     """`List[A]`, `Storage[]`, or a type variable `A`."""
 
@@ -287,7 +286,7 @@ class NamedType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class RefType:
     """`ref(T)`."""
 
@@ -295,7 +294,7 @@ class RefType:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Omitted:
     """`_`: a type left to inference."""
 
@@ -303,7 +302,7 @@ class Omitted:
 
 
 # ------------------------------------------------------------------------------------------------ definitions
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Binder:
     """`n`, `n: Dim` or `A: Type` in brackets after a name; `kind` is "Dim", "Type" or None when not written."""
 
@@ -312,7 +311,7 @@ class Binder:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Param:
     """`%x {attributes} : T`."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gradual.record import record
 from gradual.source import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Local:
     """A variable `%x`, or a graph variable `%0`."""
 
@@ -15,7 +14,7 @@ class Local:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Global:
     """A function `@f`."""
 
@@ -23,7 +22,7 @@ class Global:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Name:
     """A bare, possibly dotted name: an operator, a constructor, a dimension or a type variable."""
 
@@ -31,7 +30,7 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Number:
     """A scalar literal: `value` is a bool, an int or a float (already rounded to `dtype`).
 
@@ -44,7 +43,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Text:
     """A string literal, escapes resolved (attribute values, assertion messages)."""
 
@@ -52,14 +51,14 @@ class Text:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Nothing:
     """`None` or `nullptr` as an attribute value."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@record(eq=False, repr=False)
 class Absent:
     """The body of an operator that is declared without one; the parser never makes it."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.scopes import Kind, Scopes, Symbol
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Occurrence:
     """A name in the text."""
 

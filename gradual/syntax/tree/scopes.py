@@ -7,11 +7,12 @@ size from its first occurrence in a parameter's type or a cast, a variable from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
 from gradual.ops.catalogue import CATALOGUE
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 
@@ -28,7 +29,7 @@ class Kind(StrEnum):
     CONSTRUCTOR = "constructor"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Symbol:
     """The entity that a name denotes.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from gradual.codes import LINTS
@@ -17,6 +17,7 @@ from gradual.interface.input.program_text import PLAINLY, read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
+from gradual.record import record
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
@@ -26,7 +27,7 @@ Unit = str | Text | Absent
 """The path of a file, a text that was read, or a path that cannot be accessed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """The requested output, from the command's options; `entire` is whether types show the weights of models."""
 
@@ -59,7 +60,7 @@ class Outcome(StrEnum):
         return {Outcome.OK: 0, Outcome.ERRORS: 1, Outcome.CRASHED: 101}.get(self, 2)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checked:
     """The result of checking one file.
 

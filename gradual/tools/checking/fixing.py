@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.interface.input.files import Absent, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.terminal import Trouble
+from gradual.record import record
 from gradual.source import Source
 from gradual.tools.checking.checking import Unit
 
@@ -25,7 +25,7 @@ ROUNDS = 32
 """Limit on the rounds; a fix may reveal errors that were hidden before."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fixed:
     """A program after fixing.
 

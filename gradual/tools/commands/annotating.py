@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 @click.option("--diff", is_flag=True, help="What would change, as a diff; exit 1 if something would.")
 @shared
 def annotate(out: Output, file: str, only: str | None, diff: bool) -> int:
-    """Write what is inferred into a program: sizes, results, `where`.
+    """Write inferred sizes, result types and `where` clauses into a program.
 
-    Each annotation is tried: the program stays accepted, nothing more is left to run time, and no run is refused that
-    gave a value, unless a size is 0 that has a name now. Comments and layout stay. What stays unknown is listed on
-    standard error. The program is printed; with `-o FILE`, which may be the same file, it is written there.
+    Each annotation is tried: the program stays accepted, has no new run-time checks, and refuses no run that returned
+    a value, except runs in which a size is 0 that is named now. Comments and layout stay. Unknown sizes that remain
+    are listed on standard error. The program is printed, or written to `-o FILE`, which may be the same file.
     """
     from gradual.interface.input.settings import settings_for
     from gradual.tools.checking.fixing import difference

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +19,7 @@ from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, note, shared
+from gradual.record import record
 from gradual.report import render
 from gradual.report.located import generated
 from gradual.report.summary import totals
@@ -35,7 +36,7 @@ SHOWN = 20
 """The default of `--max-errors`: how many errors are shown."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tally:
     """Totals over all files."""
 
@@ -75,7 +76,7 @@ class Tally:
     default="full",
     show_default=True,
 )
-@click.option("--annotate", is_flag=True, help="Print the program with every inferred type beside its line.")
+@click.option("--annotate", is_flag=True, help="Print the program with inferred types as comments after the lines.")
 @click.option("--checks", is_flag=True, help="List the residual checks.")
 @click.option("--allow", multiple=True, metavar="NAMES", help="Do not report these warnings: codes or groups.")
 @click.option("--warn", multiple=True, metavar="NAMES", help="Report these as warnings.")
@@ -83,12 +84,10 @@ class Tally:
     "--deny", multiple=True, metavar="NAMES", help="Report these as errors; `warnings`, `residual`, `lints`, …"
 )
 @click.option("--smt/--no-smt", default=None, help="Use Z3 (default), or the built-in procedures only.")
-@click.option("--rigid", type=click.Choice(RIGID), help="Severity of E0402 (default warning; error for models).")
+@click.option("--rigid", type=click.Choice(RIGID), help="Severity of E0402 (default: warning; for models: error).")
 @click.option("--show-config", is_flag=True, help="Show the settings and where each comes from; check nothing.")
 @click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
-@click.option(
-    "--require-static", "static", is_flag=True, help="Report what keeps a function from having static shapes."
-)
+@click.option("--require-static", "static", is_flag=True, help="Report why a function does not have static shapes.")
 @click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
 @click.option(
@@ -96,9 +95,9 @@ class Tally:
 )
 @named_sizes
 @signature
-@click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of a model's inputs.")
+@click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files side by side.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files in parallel.")
 @click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
 @click.option("--diff", is_flag=True, help="With --fix: change nothing, show what would change; exit 1 if something.")
 @click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also apply helps that change the meaning.")
@@ -133,7 +132,7 @@ def check(
 ) -> int:
     """Check programs and models: files, folders with these, SavedModel folders, or `-` for standard input.
 
-    Each file is checked, even if others cannot be read; the exit code is the worst of theirs.
+    Each file is checked, even if others cannot be read; the exit code is the greatest one of all files.
     Without a path the `paths` of the configuration are checked, which is `gradual.toml`, or `[tool.gradual]` in
     `pyproject.toml`, in the folder of a file or above it.
     """

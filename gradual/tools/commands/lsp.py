@@ -18,10 +18,12 @@ INSTALL = "pip install 'gradual[lsp]'"
 
 
 @click.command()
-@click.option("--tcp", type=click.IntRange(0, 65535), metavar="PORT", help="Listen on this port of the loopback.")
+@click.option(
+    "--tcp", type=click.IntRange(0, 65535), metavar="PORT", help="Listen on this port of the loopback interface."
+)
 @click.option("--smt/--no-smt", default=None, help="Use Z3 (default), or the built-in procedures only.")
 def lsp(tcp: int | None, smt: bool | None) -> None:
-    """Run the language server over standard input and output; docs/how-to/use-an-editor.md says what it answers."""
+    """Run the language server over standard input and output; docs/how-to/use-an-editor.md lists its features."""
     try:
         from gradual.tools.lsp.server import serving
     except ImportError as error:

@@ -18,7 +18,7 @@ from gradual.ops.other.not_supported import listed
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--facets", "by_facets", is_flag=True, help="A table of what is implemented of each operator.")
+@click.option("--facets", "by_facets", is_flag=True, help="A table of the implemented parts of each operator.")
 @click.option("--refused", is_flag=True, help="The operators of Relay that are not supported, with reasons.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @shared

@@ -21,14 +21,16 @@ LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary
 @click.command("pass", epilog=f"\b\nPasses:\n{LISTED}")
 @click.argument("words", nargs=-1, required=True, metavar="NAME [ARGUMENT=VALUE]… FILE")
 @click.option("--core", "as_core", is_flag=True, help="Print the core, with its checks, not a program.")
-@click.option("--report", is_flag=True, help="Report on standard error what was left, why, and at what cost.")
+@click.option(
+    "--report", is_flag=True, help="Report on standard error what a pass left unchanged, the reason, and the cost."
+)
 @click.option("--no-verify", is_flag=True, help="Do not verify the core after each pass.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def passing(out: Output, words: Sequence[str], as_core: bool, report: bool, no_verify: bool, no_smt: bool) -> int:
     """Print the program after one or more passes.
 
-    Exit 1 if the program has errors, 2 if a pass cannot do what it is asked.
+    Exit 1 if the program has errors, 2 if a pass cannot be applied as requested.
     """
     *names, file = words
     if not names:

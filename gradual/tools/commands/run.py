@@ -58,13 +58,13 @@ def run(
     called: tuple[str, ...],
     signature: str,
 ) -> int:
-    """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] draws elements of that shape.
+    """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] is a random tensor.
 
-    Files of arguments are .json, .npy or .npz, of which @x.npz:name takes one tensor; a path with a comma stands in
-    double quotes, @"a, b.npy". The weights of a model may be left out: they follow its inputs.
+    Files of arguments are .json, .npy or .npz; @x.npz:name takes one tensor of an archive. A path with a comma is in
+    double quotes, @"a, b.npy". The weights of a model, which are its last parameters, may be left out.
 
-    The graph runtime takes only functions of which every size is known; what is unknown is reported, with exit 1.
-    Exit 3 if a check blamed someone, 1 if the program has errors or its own fault stopped it.
+    The graph runtime runs only functions whose sizes are all known; unknown sizes are reported, with exit 1. Exit 3 if
+    a check fails and blames a party, 1 if the program has errors or stops with a fault.
     """
     if call is not None and (entry is not None or path is not None):
         raise click.UsageError("give either a call or --entry and --args")

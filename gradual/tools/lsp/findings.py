@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
@@ -23,6 +23,7 @@ from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.levels import Levels
 from gradual.lints.lint import lints_of_names
+from gradual.record import record
 from gradual.report.bindings import Binding
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
@@ -42,7 +43,7 @@ class Placed(Protocol):
 P = TypeVar("P", bound=Placed)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Findings:
     """The findings of the checker in a text.
     Attributes:
@@ -72,7 +73,7 @@ def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
     return replace(found, diagnostics=said, checks=checks)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Part:
     """A function as it was last checked; the spans of its findings are relative to its start."""
 

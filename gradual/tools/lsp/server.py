@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -21,6 +21,7 @@ from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input.settings import Given, Settings, settings_for
 from gradual.interface.terminal import Trouble
+from gradual.record import record
 from gradual.report.residual import residual
 from gradual.source import Span
 from gradual.tools.lsp import features
@@ -34,7 +35,7 @@ PAUSE = 0.1
 """Seconds without a change after which a text is checked."""
 
 
-@dataclass
+@record(frozen=False, slots=False)
 class Opened:
     """A text that is open in the editor.
 

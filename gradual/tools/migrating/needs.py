@@ -6,7 +6,6 @@ Annotations that these checks imply refuse no run that returned a value, since i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from gradual.checker.fixes.guessing import as_multiple
 from gradual.dims.rewrite.readable import reduced
@@ -15,13 +14,14 @@ from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import Variable
 from gradual.dims.term.constraint import FALSE, And, Constraint, Equal, Or, Truth, any_of
 from gradual.dims.term.dim import Dim
+from gradual.record import record
 from gradual.types.binder_solving import bare
 
 LONGEST = 60
 """Limit on the length of a proposed size or clause, in characters."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Needs:
     """Constraints, with the equations solved.
 

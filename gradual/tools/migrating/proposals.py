@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, count
 
 from gradual.checker.fixes.requirements import clauses_added
@@ -20,6 +19,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.term.atom import Kind, Variable, named
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim, of_atom
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.parsing.lexer import Lexer
 from gradual.syntax.parsing.metadata import NO_METADATA
@@ -39,7 +39,7 @@ _WORD = re.compile(r"(?<![%@\w])[^\W\d]\w*")
 """A word that may be the name of a size: it has no sigil of a variable or function."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proposal:
     """Edits to apply together.
 
@@ -53,7 +53,7 @@ class Proposal:
     writes: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Site:
     """A definition of a checked program.
 

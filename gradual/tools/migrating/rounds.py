@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gradual.checker.fixes.suggested import edited
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity, counted
+from gradual.record import record
 from gradual.source import Source, Span
 from gradual.tools.migrating.proposals import (
     Proposal,
@@ -27,7 +28,7 @@ from gradual.tools.migrating.unknowns import left_in
 from gradual.types.print import shown
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unwritten:
     """An unknown that stays, with the reason if that is known."""
 
@@ -35,7 +36,7 @@ class Unwritten:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Migrated:
     """A migrated program.
 
@@ -50,7 +51,7 @@ class Migrated:
     left: tuple[Unwritten, ...]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Work:
     """The state of a migration.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gradual.checker.program.elided import is_omitted
 from gradual.checker.state.unknowns import single
 from gradual.dims.term.atom import Variable
+from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import within
 from gradual.types.unpacking import rank_of, size_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpenSize:
     """A `?` in the type of a parameter, and the existential for its size."""
 
@@ -22,7 +22,7 @@ class OpenSize:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpenRank:
     """A `Tensor[*, dtype]` in the type of a parameter, and the existential for its rank."""
 
@@ -62,7 +62,7 @@ def _tensors(function: ast.Fn) -> Iterator[tuple[str, ast.TensorType]]:
                 waiting += reversed([(f"{path}#{place}", field) for place, field in enumerate(fields)])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Left:
     """An unknown that remains in a definition.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from gradual.compilation import Compilation, Options
@@ -18,6 +17,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.importers.common.text import Guard, Program
+from gradual.record import record
 from gradual.source import Source
 from gradual.verdict import Proved
 
@@ -41,7 +41,7 @@ class Need(StrEnum):
     NOT_TRIED = "not tried"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """A guard and whether it is needed."""
 

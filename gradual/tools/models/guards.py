@@ -23,11 +23,11 @@ from gradual.tools.models.options import named_sizes, sizes_called
 @named_sizes
 @shared
 def guards(out: Output, model: str, format: str, called: tuple[str, ...]) -> int:
-    """Tell which conditions on sizes, recorded by torch.export, a model needs.
+    """Report which of the conditions on sizes that torch.export recorded are needed by a model.
 
-    A guard is `implied` if it holds for all sizes, `needed` if without it the model has more errors or residual
-    checks; the others are `follows` if they hold wherever the needed ones do, and `not needed` if they only rule out
-    inputs on which the model runs. `gradual check --guards` demands all of them.
+    A guard is `implied` if it holds for all sizes, and `needed` if without it the model has more errors or residual
+    checks. Any other guard is `follows` if it follows from the needed ones, and `not needed` if it only excludes
+    inputs on which the model runs. `gradual check --guards` requires all guards.
     """
     if model_format(model) != "torch":
         raise click.UsageError(f"`{model}` is no export of PyTorch: only those have guards")

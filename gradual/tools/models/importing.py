@@ -16,13 +16,13 @@ from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 @click.command("import")
 @click.argument("model", metavar="MODEL")
-@click.option("--weights", metavar="FILE.npz", help="Where the weights go [default: beside the file of -o].")
+@click.option("--weights", metavar="FILE.npz", help="The file for the weights [default: next to the file of -o].")
 @click.option("--where", multiple=True, metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
-@click.option("--open", "opens", is_flag=True, help="Leave named sizes unknown: what may fail becomes a check.")
+@click.option("--open", "opens", is_flag=True, help="Make named sizes unknown: a goal that may fail becomes a check.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of the inputs to be 0.")
 @named_sizes
 @signature
-@click.option("--guards", is_flag=True, help="Demand what torch.export assumed of the sizes of the inputs.")
+@click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
 @shared
 def importing(
     out: Output,
@@ -35,12 +35,12 @@ def importing(
     signature: str,
     guards: bool,
 ) -> int:
-    """Print a model of ONNX, PyTorch or TensorFlow as a program; other commands read models too, as this prints them.
+    """Print a model of ONNX, PyTorch or TensorFlow as a program; other commands use this program of a model.
 
-    `@main` takes the model's inputs and then its weights, which go to a file of NumPy's; `gradual run` takes them all
-    as '*@FILE.npz'.
+    `@main` takes the model's inputs and then its weights, which are written to a NumPy archive; `gradual run` takes
+    all of them as '*@FILE.npz'.
 
-    Exit 2 if the model cannot be read, or has something that cannot be imported; all of it is reported.
+    Exit 2 if the model cannot be read, or has nodes that cannot be imported; all such nodes are reported.
     """
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")

@@ -1,4 +1,4 @@
-"""Options that commands have in common which read models."""
+"""Options that are common to the commands that read models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 _CALLED = re.compile(r"(?P<own>[^=]+)=(?P<name>[A-Za-z_]\w*)", re.ASCII)
 
 named_sizes = click.option(
-    "--name", "called", multiple=True, metavar="SIZE=NAME", help="Call this size of a model's inputs by another name."
+    "--name", "called", multiple=True, metavar="SIZE=NAME", help="Give this size of a model's inputs another name."
 )
 """The option `--name s77=batch`."""
 
@@ -21,7 +21,7 @@ signature = click.option(
 
 
 def sizes_called(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The model's name of each size with the one in the program; raises UsageError for what is no such pair."""
+    """Pairs of a size's name in the model and its name in the program; raises UsageError for any other text."""
     found: list[tuple[str, str]] = []
     for text in given:
         if (match := _CALLED.fullmatch(text)) is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gradual.compilation import Options
 from gradual.conformance.cases.read import CASE_ID
@@ -20,6 +20,7 @@ from gradual.interface.reports.operators import entry
 from gradual.interface.terminal import Output, Trouble, save_text
 from gradual.limits import LIMITS
 from gradual.ops.catalogue import CATALOGUE
+from gradual.record import record
 from gradual.report import render
 from gradual.report.residual import residual
 from gradual.run.value import Stop
@@ -43,7 +44,7 @@ class Quit(Exception):
     """Raised to end the session."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Session:
     """A session: its current state, and the state before each input."""
 
@@ -341,7 +342,7 @@ def checks_of(made: Compiled, name: str) -> list[Check]:
     return [c for c in made.compilation.checks if function.start <= c.span.start < function.end]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Command:
     """A command of the session."""
 

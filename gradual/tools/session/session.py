@@ -7,11 +7,12 @@ input is checked and run exactly like a file.  Spans in that text are mapped bac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.record import record
 from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import written
@@ -25,7 +26,7 @@ WRITTEN_OUT = 64
 """Integer vectors up to this length are written into the program, so that their contents are known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """A part of the typed or loaded text; `name` is the name that it defines."""
 
@@ -39,7 +40,7 @@ class Piece:
         return self.source.text[self.span.start : self.span.end]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """A variable of the session: its value, or for a function the piece that binds it."""
 
@@ -48,7 +49,7 @@ class Bound:
     piece: Piece
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """The state of a session.
 
@@ -85,7 +86,7 @@ class Program:
         return Source("<session>", self.text), span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compiled:
     """A compiled session, with the mapping of its text to the typed or loaded sources."""
 

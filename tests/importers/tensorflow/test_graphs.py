@@ -81,6 +81,27 @@ def test_concrete_functions_have_their_results_in_order() -> None:
     assert [float(one) for one in ran(found)] == [0, 1, 2, 10]
 
 
+def test_what_only_guards_an_assertion_is_no_result_of_a_concrete_function() -> None:
+    guard = node("Identity", "assert_less/AssertGuard/Identity", "x")
+    found = checked(graph(X, guard, node("Neg", "y", "x"), node("Identity", "Identity", "y")))
+    assert (ran(found, zeros(1, 3) + 1) == -1).all()
+
+
+def test_a_reduction_over_all_axes_needs_no_rank() -> None:
+    nodes = [
+        constant("zero", numpy.int32(0)),
+        constant("one", numpy.int32(1)),
+        node("Rank", "rank", "x"),
+        node("Range", "axes", "zero rank one"),
+        node("Sum", "sum", "x axes"),
+        node("Identity", "Identity", "sum"),
+        node("Identity", "Identity_1", "rank"),
+    ]
+    found = checked(graph(placeholder("x"), *nodes))
+    assert found.types["@main"] == "fn (Tensor[*, float32]) -> (float32, int32)"
+    assert [float(one) for one in ran(found, zeros(2, 1, 3) + 2)] == [12, 3]
+
+
 def test_nodes_may_stand_in_any_order() -> None:
     found = checked(graph(node("Identity", "r", "b"), node("Neg", "b", "a"), node("Abs", "a", "x"), X))
     assert (ran(found, zeros(1, 3) - 2) == -2).all()
@@ -265,6 +286,21 @@ def test_a_list_is_set_and_stacked() -> None:
         node("TensorListStack", "stack", "set shape", element_dtype=Kind("float32"), num_elements=3),
     ]
     assert ran(checked(graph(*nodes))).tolist() == [[0, 0, 0], [1, 2, 3], [0, 0, 0]]
+
+
+def test_a_list_that_may_grow_is_set_at_its_end() -> None:
+    nodes = [
+        constant("shape", numpy.array([1], "int32")),
+        constant("zero", numpy.int32(0)),
+        constant("one", numpy.int32(1)),
+        constant("item", numpy.array([7], "float32")),
+        node("TensorListReserve", "list", "shape zero", element_dtype=Kind("float32")),
+        node("TensorListSetItem", "first", "list zero item", resize_if_index_out_of_bounds=True),
+        node("TensorListSetItem", "second", "first one item", resize_if_index_out_of_bounds=True),
+        node("TensorListSetItem", "again", "second zero item", resize_if_index_out_of_bounds=True),
+        node("TensorListStack", "stack", "again shape", element_dtype=Kind("float32")),
+    ]
+    assert ran(checked(graph(*nodes))).tolist() == [[7], [7]]
 
 
 def test_a_list_grows_and_shrinks_at_its_end() -> None:

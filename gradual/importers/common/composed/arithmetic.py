@@ -1,18 +1,18 @@
-"""Compositions of operators on elements, written as Python's arithmetic: `x * tanh(softplus(x))`."""
+"""Compositions of elementwise operators in Python's arithmetic notation: `x * tanh(softplus(x))`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import reduce
 
 from gradual.importers.common.applying import Applying
 from gradual.importers.common.values import Value
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Term:
     """A tensor in a composition; a number combined with it becomes a scalar of its element type."""
 
@@ -86,7 +86,7 @@ class Term:
         return self.applied("equal", other)
 
     def to(self, dtype: DType) -> Term:
-        """The elements in another type."""
+        """The elements cast to another type."""
         return self if self.value.dtype is dtype else Term(self.use, self.use.call("cast", self.value, dtype=dtype))
 
 
@@ -102,24 +102,24 @@ sign, trunc, rounded, isnan, isinf = map(function, ("sign", "trunc", "round", "i
 
 
 def where(condition: Term, then: Term | float, orelse: Term | float, like: Term | None = None) -> Term:
-    """An elementwise choice; a number has the element type of the other branch, two numbers have that of `like`."""
+    """An elementwise choice; a number takes the element type of the other branch, two numbers take that of `like`."""
     kind = next(one for one in (then, orelse, like) if isinstance(one, Term))
     parts = [one.value if isinstance(one, Term) else kind.use.like(one, kind.value) for one in (then, orelse)]
     return Term(kind.use, kind.use.call("where", condition.value, *parts))
 
 
 def greater(one: Term, other: Term | float) -> Term:
-    """The greater of two; NaN if either is."""
+    """The greater of two elements; NaN if any of them is NaN."""
     return one.applied("maximum", other)
 
 
 def lesser(one: Term, other: Term | float) -> Term:
-    """The lesser of two; NaN if either is."""
+    """The lesser of two elements; NaN if any of them is NaN."""
     return one.applied("minimum", other)
 
 
 def between(one: Term, low: Term | float, high: Term | float) -> Term:
-    """A term limited to a range."""
+    """A term clamped to a range."""
     return lesser(greater(one, low), high)
 
 
@@ -134,7 +134,7 @@ def expm1(x: Term) -> Term:
 
 
 def is_below_zero(x: Term) -> Term:
-    """Whether the sign is negative; true of -0."""
+    """Whether the sign bit is set, as it is for -0."""
     return (x < 0.0) | (1.0 / x < 0.0)
 
 
@@ -145,7 +145,7 @@ def logaddexp(x: Term, y: Term) -> Term:
 
 
 def atan2(y: Term, x: Term) -> Term:
-    """The angle of a point (x, y), from -pi to pi."""
+    """The angle of the point (x, y), between -pi and pi."""
     both = isinf(y) & isinf(x)
     y, x = where(both, sign(y), y), where(both, sign(x), x)
     half = where(is_below_zero(y), -math.pi, math.pi, y)
@@ -154,17 +154,17 @@ def atan2(y: Term, x: Term) -> Term:
 
 
 def extent(use: Applying, x: Value, axis: int) -> Term:
-    """The size of a tensor at an axis."""
+    """The size of an axis of a tensor, as a term."""
     return Term(use, use.extent(x, axis))
 
 
 def counted(use: Applying, size: int | Value) -> Term:
-    """A size."""
+    """A size, as a term."""
     return Term(use, use.builder.number(size, DType.INT64) if isinstance(size, int) else size)
 
 
 def numbered(use: Applying, size: int | Value) -> Term:
-    """The numbers from 0 up to a size."""
+    """The numbers from 0 to a size, exclusive."""
     ends = [use.builder.number(0, DType.INT64), counted(use, size).value, use.builder.number(1, DType.INT64)]
     return Term(use, use.call("arange", *ends, dtype=DType.INT64))
 

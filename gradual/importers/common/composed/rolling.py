@@ -22,7 +22,7 @@ def rolled(use: Applying, x: Value, shift: int | Value, axis: int) -> Value:
 
 
 def _taken_around(use: Applying, x: Value, shift: int | Value, axis: int) -> Value:
-    """The slices from an index on, then those before it, taken by indices."""
+    """The slices along an axis in rotated order, selected by computed indices."""
     size, numbers = use.extent(x, axis), [use.builder.number(number, DType.INT64) for number in (0, 1)]
     steps = use.call("arange", numbers[0], size, numbers[1], dtype=DType.INT64)
     by = shift if isinstance(shift, Value) else use.builder.number(shift, DType.INT64)

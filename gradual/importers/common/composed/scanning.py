@@ -1,4 +1,4 @@
-"""Scans: a graph repeated for the slices of tensors along their first axes, its results stacked."""
+"""Scans: a graph is applied to consecutive slices of tensors along their first axes, and its results are stacked."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def log_sum_so_far(use: Applying, name: str, x: Value, axis: int) -> Value:
 def _stacks(
     use: Applying, begun: Sequence[Value], slices: Sequence[Value], turn: Turn, length: int | Value
 ) -> list[Value]:
-    """Zeros in the shape of the stacked results."""
+    """Zeros with the shapes of the stacked results."""
     first = use.builder.number(0, DType.INT64)
     with use.builder.inside():
         firsts = [use.call("take", one, first, axis=0, mode="fast") for one in slices]
@@ -82,7 +82,7 @@ def _stacks(
 
 
 def _written(use: Applying, size: Dim, given: Sequence[Value]) -> int | Value:
-    """A size as a number, as a formula of named sizes, or as that of an axis of what is given."""
+    """A size as a number, as a formula of named sizes, or as the size of an axis of a given tensor."""
     if size.value is not None:
         return size.value
     if is_named(size):

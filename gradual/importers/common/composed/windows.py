@@ -1,27 +1,27 @@
-"""Windows of pools: which of them count, and where in each the greatest element is."""
+"""Windows of pools: which windows are used, and the index of the maximum in each."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.applying import Applying
 from gradual.importers.common.composed.arithmetic import Term, counted, extent, numbered
 from gradual.importers.common.values import Value
+from gradual.record import record
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
 Width = int | Value
-"""A number of cells: a number, or a scalar value."""
+"""A number of elements: a number, or a scalar of the program."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Windows:
     """Windows over the last axes of a tensor, a number for each axis.
 
     Attributes:
-        before: the padding before the data; `after` behind it.
+        before: the padding before the data; `after` is the padding after the data.
     """
 
     kernel: Sequence[int]
@@ -32,7 +32,7 @@ class Windows:
 
     @property
     def reach(self) -> list[int]:
-        """How many cells a window spans."""
+        """How many elements a window spans along each axis, including gaps from dilation."""
         return [(size - 1) * by + 1 for size, by in zip(self.kernel, self.dilation, strict=True)]
 
 
@@ -49,7 +49,7 @@ def begun(use: Applying, x: Value, pooled: Value, windows: Windows) -> Value:
 
 
 def places(use: Applying, x: Value, windows: Windows) -> Value:
-    """The place of the greatest element in each window, counted in row-major order."""
+    """The index of the maximum in each window, in row-major order."""
     count = len(windows.kernel)
     first = x.rank - count
     width = [[0, 0]] * first + [list(pair) for pair in zip(windows.before, windows.after, strict=True)]
@@ -67,7 +67,7 @@ def places(use: Applying, x: Value, windows: Windows) -> Value:
 
 
 def in_image(use: Applying, x: Value, inside: Value, windows: Windows, columns: bool = False) -> Value:
-    """Places in windows as places in the image, counted in row-major order, or column by column."""
+    """Convert indices in windows to indices in the image, in row-major order, or column-major with `columns`."""
     count = len(windows.kernel)
     axes = range(count)[::-1] if columns else range(count)
     place = Term(use, use.builder.number(0, DType.INT64))
@@ -77,7 +77,7 @@ def in_image(use: Applying, x: Value, inside: Value, windows: Windows, columns: 
 
 
 def _coordinate(use: Applying, inside: Value, windows: Windows, at: int) -> Term:
-    """The coordinates along one axis of the image, given places in windows."""
+    """The coordinates along one axis of the image, given indices in windows."""
     count = len(windows.kernel)
     offset = Term(use, inside) // math.prod(windows.kernel[at + 1 :]) % windows.kernel[at]
     steps = numbered(use, use.extent(inside, inside.rank - count + at))

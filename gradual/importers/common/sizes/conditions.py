@@ -1,4 +1,4 @@
-"""The conditions that a user demands of the sizes of the inputs, checked before they become part of the program."""
+"""The conditions on input sizes in a user's `--where` options, checked before they become part of the program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BODY = " { () }"
 
 
 def check_conditions(where: Sequence[str], inputs: Iterable[str], types: Sequence[str], dims: Dims) -> None:
-    """Raise Misused for the first text that is no condition on inputs of these names and types."""
+    """Raise Misused for the first text that is not a valid condition on the given inputs."""
     params = [f"{name}: {type}" for name, type in zip(inputs, types, strict=True)]
     for text in where if where and _wrong(where, params, dims.clauses) else ():
         if (found := _wrong([text], params, dims.clauses)) is not None:
@@ -28,7 +28,7 @@ def check_conditions(where: Sequence[str], inputs: Iterable[str], types: Sequenc
 
 
 def _wrong(where: Sequence[str], params: Sequence[str], clauses: Sequence[str]) -> tuple[Source, Diagnostic] | None:
-    """The first error in a function that requires some conditions, with its text; None if there is none."""
+    """The first error in a function that has the conditions as its `where`, with the text; None without errors."""
     head = f"def @main({', '.join(params)}) where {', '.join([*clauses, ''])}"
     source = Source("where", f"{head}{', '.join(where)}{_BODY}")
     surface, found = parse(source)
@@ -39,7 +39,7 @@ def _wrong(where: Sequence[str], params: Sequence[str], clauses: Sequence[str]) 
 
 
 def _said(text: str, source: Source, error: Diagnostic, words: Sequence[str]) -> str:
-    """The message on a text that is no condition."""
+    """The message on a text that is not a valid condition."""
     if error.code == _NOT_IN_SCOPE:
         return unknown(source.text[error.span.start : error.span.end], words)
     if error.code != _SYNTAX:

@@ -1,4 +1,4 @@
-"""The sizes of a model's inputs as a program names them."""
+"""The names of the sizes of a model's inputs in the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _INVENTED = re.compile(
     r"unk__\d+|(p2o\.)?DynamicDimension\.\d+|\w+_dynamic_axes_\d+|[Nn]one|[Uu]nknown(_\w+)?", re.ASCII
 )
-"""Names for unknown sizes from tf2onnx, ONNX's shape inference, Paddle's converter and torch's."""
+"""Names that tf2onnx, ONNX's shape inference, and the converters of Paddle and torch invent for unknown sizes."""
 _RESERVED = (
     *("and", "as", "assert", "def", "dim", "else", "extern", "fn", "if", "let", "match", "max", "meta", "min", "not"),
     *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
@@ -26,11 +26,11 @@ _RESERVED = (
 
 
 class Dims:
-    """The sizes of the inputs: a name stays a name, and a formula stays a formula if the sizes determine its names.
+    """The sizes of the inputs in the program: names, and formulas if the inputs' sizes determine the formulas' names.
 
     Attributes:
-        clauses: the conditions that `@main` requires so that the quotients in formulas are exact.
-        nameless: the names and formulas that are `?` in the program.
+        clauses: the conditions in the `where` of `@main` under which the quotients in formulas are exact.
+        nameless: the model's names and formulas that become `?` in the program.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class Dims:
         """Name the sizes of some inputs.
 
         Args:
-            called: names that the user wants, by the model's name of a size or by its name in `usual`.
-            usual: better names for sizes, by the model's names.
+            called: the model's name of a size, or its name in `usual` -> the name that the user wants.
+            usual: the model's name of a size -> a more readable name.
 
-        Raises Misused if `called` has a name that no size has, or does not give each size a name of its own.
+        Raises Misused if `called` names an unknown size, or gives two sizes the same name.
         """
         self._called = called or {}
         self._usual = usual or {}
@@ -69,7 +69,7 @@ class Dims:
         self._check_called()
 
     def _check_called(self) -> None:
-        """Raise Misused unless the names that the user wants are those of different sizes, one each."""
+        """Raise Misused unless the user's names belong to different sizes, one name for each size."""
         own = {word: name for name, word in self._known.items()}
         owners: dict[str, str] = {}
         for name, wanted in self._called.items():
@@ -87,7 +87,9 @@ class Dims:
     def _solve(self) -> None:
         """Name each size for which a formula can be solved, until no more are found.
 
-        A formula with names still missing is one name, if it takes all values and shares none of them; else `?`."""
+        A formula that still has unnamed sizes becomes a single name if it takes every value and no other such formula
+        has these sizes; otherwise it becomes `?`.
+        """
         while name := next(filter(None, map(self._told, self._formulas.values())), None):
             self._known[name] = self._names.unused(self._spelled(name))
         waiting = {text: one for text, one in self._formulas.items() if self._missing(one)}
@@ -105,13 +107,13 @@ class Dims:
         return set(one.names) - set(self._known)
 
     def _told(self, one: Formula) -> str | None:
-        """The only size in a formula without a name in the program, if the formula can be solved for it."""
+        """The only unnamed size in a formula, if the formula can be solved for this size; else None."""
         missing = self._missing(one)
         return next(iter(missing)) if len(missing) == 1 and missing <= one.solves else None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """One line if some sizes have no name."""
+        """One line if the program has no name for some sizes."""
         if not self.nameless:
             return ()
         first, *others = self.nameless
@@ -120,7 +122,7 @@ class Dims:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The program's names of sizes."""
+        """The names of sizes in the program."""
         return tuple(self._known.values())
 
     @property
@@ -129,17 +131,17 @@ class Dims:
         return tuple(self._known)
 
     def empty(self, names: Iterable[str]) -> list[str]:
-        """Clauses by which the sizes of these names may be 0; raises Misused for a name that no size has."""
+        """Clauses `>= 0` for the sizes of these names; raises Misused for a name that no size has."""
         return [f"{self._size(name, 'empty')} >= 0" for name in names]
 
     def _size(self, name: str, option: str) -> str:
-        """The program's name of a size; raises Misused for a name that no size has, in the model or the program."""
+        """A size's name in the program, given its name in the model or the program; raises Misused if there is none."""
         if name not in self._sizes:
             raise Misused(option, unknown(name, (self._usual.get(one, one) for one in self._known)))
         return self._sizes[name]
 
     def positive(self, empty: Iterable[str]) -> frozenset[str]:
-        """The names, as the program has them, of sizes that are at least 1: all but those that may be `empty`."""
+        """The names in the program of sizes that are at least 1: all but those that may be `empty`."""
         return frozenset(self._known.values()) - {self._sizes[name] for name in empty if name in self._sizes}
 
     def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
@@ -151,7 +153,7 @@ class Dims:
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
         texts = [self.text(extent) for extent in port.shape]
-        if not port.is_tensor:  # each element has sizes of its own
+        if not port.is_tensor:  # the elements of a sequence may differ in size
             texts = [text if text.isdecimal() else "?" for text in texts]
         return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
 
@@ -171,7 +173,7 @@ class Dims:
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
-    """The message on a name that no size has, with those that there are."""
+    """The message on a name that no size has, with the names of all sizes."""
     have = ", ".join(f"`{one}`" for one in known) or "none"
     return f"`{name}` names no size of the inputs; the names are {have}"
 
@@ -186,7 +188,7 @@ def _formulas(texts: Iterable[str]) -> Iterable[tuple[str, Formula]]:
 
 
 def _spelled(name: str) -> str:
-    """A name as a program can write it, with `_` in place of other characters, and not beginning with a digit."""
+    """A name as a valid identifier: other characters are replaced by `_`, and it does not begin with a digit."""
     if _WORD.fullmatch(name):
         return name
     spelled = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "size"
@@ -194,7 +196,7 @@ def _spelled(name: str) -> str:
 
 
 def _extent(text: str) -> Dim | Hole:
-    """A size as the importer knows it: a formula is `?`, since only the checker reads it."""
+    """A size for the importer's own types: a formula is `?`, since only the checker parses formulas."""
     if text.isdecimal():
         return constant(int(text))
     return variable(text) if _WORD.fullmatch(text) else Hole()

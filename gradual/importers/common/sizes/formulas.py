@@ -1,7 +1,7 @@
-"""Sizes that exporters write as formulas of other sizes: `(s0 + 1)//2`, `floor(h/2)`, `16H`.
+"""Sizes that exporters write as formulas over other sizes: `(s0 + 1)//2`, `floor(h/2)`, `16H`.
 
-A formula is read by Python's own parser and never evaluated.  Numbers are read as fractions: `floor(h/2 + 1/2)` is
-`(h + 1) // 2`, and a quotient that is not rounded must be exact, which the program requires.
+A formula is parsed by Python's own parser and never evaluated.  Parts are translated as fractions: `floor(h/2 + 1/2)`
+is `(h + 1) // 2`.  If a quotient is not rounded, the program requires that it is exact.
 """
 
 from __future__ import annotations
@@ -9,38 +9,40 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite, lcm
+
+from gradual.record import record
 
 _FACTOR = re.compile(r"(?<![\w.])([0-9]+)(?=[A-Za-z_])", re.ASCII)
 """A number directly before a name, without a `*`: `16H`."""
 
 SUM, QUOTIENT, PRODUCT, ATOM = range(4)
-"""Precedences, the loosest first; a quotient or remainder is put in brackets after a `*`."""
+"""Precedences, the loosest first; after a `*`, a quotient or remainder is put in brackets."""
 
 _LONGEST = 500
 _POWERS = 8
 _FINEST = 64
-"""The greatest denominator of a decimal number that is accepted, such as 0.5."""
+"""The greatest denominator of an accepted decimal number such as 0.5."""
 
 
 class NoFormula(Exception):
-    """The text is not a formula that a program can express."""
+    """Raised for a text that is not a formula, or not one that a program can express."""
 
 
 Written = Callable[[Callable[[str], str]], str]
-"""Writes a formula in the language, given the spelling of each size in it."""
+"""A function from the spelling of each size to the text of a formula in the language."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
-    """A formula of sizes.
+    """A formula over sizes.
 
     Attributes:
-        names: the sizes that occur in it.
-        exact: the conditions under which its quotients are exact.
-        solves: the names for which it can be solved if all others are known.
-        onto: whether it takes every value as its names vary.
+        names: the names of sizes in the formula.
+        exact: the conditions under which the formula's quotients are exact.
+        solves: the names for which the formula can be solved if all others are known.
+        onto: whether the formula takes every value as its names vary.
     """
 
     names: frozenset[str]
@@ -50,7 +52,7 @@ class Formula:
     onto: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Fraction:
     """A numerator, as text in the language, and a denominator.
 
@@ -65,15 +67,15 @@ class _Fraction:
     value: int | None = None
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Reading:
-    """A formula that is being read."""
+    """The state of parsing a formula."""
 
     names: set[str] = field(default_factory=set)
     exact: list[Written] = field(default_factory=list)
 
     def whole(self, node: ast.expr) -> _Fraction:
-        """Read an integer; a quotient that nothing rounds has to be exact."""
+        """Translate an integer expression; a quotient that is not rounded has to be exact."""
         found = self.fraction(node)
         if found.below == 1:
             return found
@@ -82,7 +84,7 @@ class _Reading:
         return _floored(found)
 
     def fraction(self, node: ast.expr) -> _Fraction:
-        """Read a number, which may be a fraction."""
+        """Translate an expression whose value may be a fraction."""
         match node:
             case ast.Name(name):
                 self.names.add(name)
@@ -197,7 +199,7 @@ def _product(one: _Fraction, other: _Fraction) -> _Fraction:
 
 
 def _positive(found: _Fraction) -> int:
-    """A divisor, which is a number of at least 1."""
+    """The number of a divisor, which has to be at least 1."""
     if found.value is None or found.below != 1 or found.value < 1:
         raise NoFormula
     return found.value
@@ -222,7 +224,7 @@ def _ceiled(found: _Fraction) -> _Fraction:
 
 
 def formula(text: str) -> Formula:
-    """Read a text as a formula; raises NoFormula if it is not a formula, or if a program cannot express it."""
+    """Parse a formula; raises NoFormula if the text is not a formula, or if a program cannot express it."""
     if len(text) > _LONGEST:
         raise NoFormula
     spelled = _FACTOR.sub(r"\1*", text)
@@ -238,7 +240,7 @@ def formula(text: str) -> Formula:
 
 
 def _solvable(tree: ast.expr) -> frozenset[str]:
-    """The names for which a sum can be solved: each occurs in one term only, alone or times a number."""
+    """The names for which a sum can be solved: a name that occurs in one term only, alone or times a number."""
     terms, todo = [], [tree]
     while todo:
         match todo.pop():

@@ -1,25 +1,24 @@
-"""Inputs and outputs of a graph as a model declares them."""
+"""The declared inputs and outputs of a graph."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradual.importers.common.refusals import Unread
+from gradual.record import record
 from gradual.types.dtype import DType
 
 Extent = int | str | None
-"""A size of a declared shape: a number, a name or formula, or nothing said."""
+"""A size in a declared shape: a number, the text of a name or formula, or None if it is not declared."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Port:
     """An input or output of a graph.
 
     Attributes:
-        dtype: None where it is not declared, as graphs inside others need not.
-        shape: None where not even the rank is declared.
-        sequence: whether it is a sequence, of whose elements the other two speak.
-        optional: whether it may be absent.
+        dtype: the element type; None if it is not declared, as is allowed in a graph inside another.
+        shape: the sizes; None if the rank is not declared.
+        sequence: whether the port is a sequence; `dtype` and `shape` are then those of its elements.
+        optional: whether the value may be absent.
     """
 
     name: str
@@ -30,5 +29,5 @@ class Port:
 
     @property
     def is_tensor(self) -> bool:
-        """Whether it is a tensor that is always there."""
+        """Whether the port is a tensor, and neither a sequence nor optional."""
         return not self.sequence and not self.optional

@@ -1,4 +1,4 @@
 """ONNX files as plain values: `Model`, `Graph`, `Node`, and facts about operators from ONNX's schemas.
 
-`reading` is the only place that imports `onnx`; everything else takes the values of `model`.
+`reading` is the only module that imports `onnx`; the other modules use the classes of `model`.
 """

@@ -6,22 +6,23 @@ The terms are those of ONNX's specification (`docs/IR.md`): a graph has inputs, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.narrow import Narrow
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """An application of an operator.
 
     Attributes:
-        overload: which of several functions of one name is applied.
-        inputs: names of values; an empty one is an optional input that is left out.
+        overload: selects one of several functions with the same name.
+        inputs: names of values; an empty name is an optional input that is left out.
         attributes: integers, floats, strings, tensors, graphs, and tuples of these; `Unread` for any other value.
         metadata: the exporter's record of the node's origin.
     """
@@ -51,12 +52,12 @@ class Node:
         return self.name or next(filter(None, self.outputs), self.operator)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Graph:
-    """A graph: the model's own, or the body of a node.
+    """A graph: the main graph of the model, or a subgraph in an attribute of a node.
 
     Attributes:
-        declared: the declared types of its intermediate values, by name.
+        declared: the declared types of the graph's intermediate values, by name.
     """
 
     name: str
@@ -67,14 +68,14 @@ class Graph:
     declared: Mapping[str, Port] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """A model.
 
     Attributes:
         opsets: domain -> the version of its operator set that the model was written for; ONNX's own domain is "".
         functions: domain, name and overload -> an operator that the model itself defines.
-        producer: the converter that wrote it.
+        producer: the converter that wrote the model.
     """
 
     graph: Graph
@@ -83,7 +84,7 @@ class Model:
     producer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """An operator that is defined by a body of nodes."""
 

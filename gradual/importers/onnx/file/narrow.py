@@ -1,22 +1,22 @@
-"""Integers of fewer than 8 bits: several stand in a byte of the file, and each is a byte here."""
+"""Integers of fewer than 8 bits: the file packs several into a byte; here each element has a byte of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.refusals import Unsupported
+from gradual.record import record
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kind:
     """An element type of fewer than 8 bits.
 
     Attributes:
-        dtype: the type of the bytes that hold its elements.
+        dtype: the integer type of 8 bits in which each element is stored.
     """
 
     dtype: DType
@@ -36,16 +36,16 @@ KINDS = {21: Kind(DType.UINT8, 4), 22: Kind(DType.INT8, 4), 25: Kind(DType.UINT8
 """`TensorProto.DataType`, by number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Narrow:
-    """A constant of such a type."""
+    """A constant of an element type of fewer than 8 bits."""
 
     tensor: Tensor
     bits: int
 
 
 def unpacked(kind: Kind, held: Sequence[int], shape: tuple[int, ...], name: str) -> Narrow:
-    """The elements in some bytes, the first in the lowest bits; what is left of the last byte is not used."""
+    """The elements packed in some bytes, the first in the lowest bits; unused bits of the last byte are ignored."""
     each, count, least = 8 // kind.bits, numel(shape), kind.bounds[0]
     if min(shape, default=0) < 0 or len(held) != -(-count // each):
         raise Unsupported(f"`{name}`: {len(held)} bytes do not hold {kind} elements of the shape {shape}")

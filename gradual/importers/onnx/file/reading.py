@@ -1,4 +1,4 @@
-"""Reading ONNX files: the only door to the package `onnx`."""
+"""Reading ONNX files: the only module that imports the package `onnx`."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _DTYPES = {
 NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
 
 _NO_NAMES = ("", "?", "-1")
-"""Exporters' texts for a size without a name; read as names, they would wrongly mean equal sizes."""
+"""Texts that exporters write for a size without a name; taken as names, they would wrongly make sizes equal."""
 
 INITIALIZERS_APART = 4
-"""The version of the format since which initializers need not be listed as inputs too."""
+"""The first version of the format in which initializers need not be listed as inputs too."""
 
 EARLIER = {"LayerNormalization"}
-"""Operators that ONNX Runtime had before ONNX: its optimizer writes them into models of older versions."""
+"""Operators that ONNX Runtime had before ONNX adopted them: its optimizer writes them into models of older versions."""
 
 UNKNOWN = "unknown.operators"
 """The domain to which operators unknown to ONNX's checker are moved before it runs."""
@@ -57,9 +57,9 @@ _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
 
 
 def load(path: str) -> Model:
-    """Read the model in a file, with weights that are in other files.
+    """Read the model in a file, including weights that are stored in other files.
 
-    Raises Unreadable if there is none, and Unsupported for a part that `Model` cannot represent.
+    Raises Unreadable if the file contains no model, and Unsupported for a part that `Model` cannot represent.
     """
     onnx = package()
     from google.protobuf.message import DecodeError
@@ -78,7 +78,7 @@ def load(path: str) -> Model:
 
 
 def read(proto: Any) -> Model:
-    """The model of an `onnx.ModelProto`; if ONNX's own checker rejects that, its error is raised."""
+    """The model of an `onnx.ModelProto`; if ONNX's own checker rejects the model, the checker's error is raised."""
     checker = package().checker
     try:
         checker.check_model(_outline(proto, proto.graph.node))
@@ -135,7 +135,7 @@ def _set_unknown_apart(outline: Any) -> None:
 
 
 def _outline(proto: Any, nodes: Iterable[Any]) -> Any:
-    """A copy of a model with what ONNX's checker requires and runtimes do not: a graph name, and types of outputs.
+    """A copy of a model with additions that ONNX's checker requires and runtimes do not: graph name, types of outputs.
 
     Weights have no elements in the copy: their elements are checked when they are read.
     """
@@ -178,7 +178,7 @@ def _order(nodes: Sequence[Node]) -> Sequence[int]:
 
 
 def _taken(node: Node) -> Iterator[str]:
-    """The names that a node uses: its inputs, and the free names of graphs in its attributes."""
+    """The names of values that a node uses: its inputs, and the free names of graphs in its attributes."""
     yield from node.inputs
     for value in node.attributes.values():
         for graph in value if isinstance(value, tuple) else (value,):
@@ -251,7 +251,7 @@ def _graph(proto: Any) -> Graph:
 
 
 def _or_unread(read: Callable[[Any], Any], proto: Any) -> Any:
-    """The result of `read`, or an `Unread` with its error: a part that is not used must not prevent the import."""
+    """The result of `read`, or `Unread` with the error of `read`: an unused part must not prevent the import."""
     try:
         return read(proto)
     except Unsupported as reason:
@@ -263,7 +263,7 @@ def _port(proto: Any) -> Port:
 
 
 def port_of(name: str, type: Any) -> Port:
-    """A value of an `onnx.TypeProto`: a tensor, a sequence of tensors, or an optional one of these."""
+    """The declared type of a value: a tensor, a sequence of tensors, or an optional tensor or sequence."""
     optional = type.WhichOneof("value") == "optional_type"
     type = type.optional_type.elem_type if optional else type
     sequence = type.WhichOneof("value") == "sequence_type"
@@ -295,7 +295,7 @@ def dtype_of(number: int, what: str) -> DType:
 
 
 def element_type(number: int, what: str) -> DType | Kind:
-    """The same, which may be of fewer than 8 bits."""
+    """The element type of a `TensorProto.DataType`, which may have fewer than 8 bits."""
     return KINDS.get(number) or dtype_of(number, what)
 
 
@@ -308,7 +308,7 @@ def _node(proto: Any) -> Node:
 
 
 def attribute_of(proto: Any) -> Any:
-    """The value of an attribute; a `Reference` if it refers to one of the enclosing function."""
+    """The value of an attribute; a `Reference` if it refers to an attribute of the enclosing function."""
     if proto.ref_attr_name:
         return Reference(proto.ref_attr_name)
     kinds = package().AttributeProto
@@ -377,5 +377,5 @@ def _from_fields(dtype: DType, proto: Any) -> Sequence[Any]:
 
 
 def _widened(halves: Iterable[int]) -> list[float]:
-    """The floats whose upper 16 bits these are."""
+    """The float32 numbers with these upper 16 bits and zeros below (bfloat16 to float32)."""
     return [struct.unpack("<f", struct.pack("<I", (bits & 0xFFFF) << 16))[0] for bits in halves]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,21 +12,22 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.model import Function, Graph, Node
 from gradual.importers.onnx.file.narrow import KINDS, Narrow
 from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 _WORDS = {"float": "float32", "double": "float64"}
-"""Element types that have another name in ONNX's schemas."""
+"""Element types whose name in ONNX's schemas differs from ours."""
 _KNOWN = {dtype.value for dtype in DType} | set(map(str, KINDS.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """An input as a schema describes it.
 
     Attributes:
-        kinds: the element types of tensors that it takes.
-        variable: its type variable, if any: all inputs with the same variable have the same type.
+        kinds: the element types that a tensor at this input may have.
+        variable: the type variable of the input, if any: all inputs with the same variable have the same type.
     """
 
     kinds: frozenset[str]
@@ -46,7 +47,7 @@ def _schema(domain: str, operator: str, opset: int) -> Any:
 
 @cache
 def parameters(domain: str, operator: str, opset: int) -> tuple[Parameter, ...]:
-    """The inputs of an operator, the last of which may be variadic; none of one that ONNX has no schema of."""
+    """The inputs of an operator, the last of which may be variadic; empty for an operator without a schema in ONNX."""
     inputs = () if (schema := _schema(domain, operator, opset)) is None else schema.inputs
     return tuple(Parameter(_kinds(one.types), one.type_str if one.is_homogeneous else None) for one in inputs)
 
@@ -57,14 +58,14 @@ def _kinds(types: Sequence[str]) -> frozenset[str]:
 
 
 def admit(node: Node, opset: int, kinds: Sequence[str | None]) -> Mapping[int, str]:
-    """The element types of the results that the schema tells from those of the operands; None is an unknown one.
+    """The element types of an operator's results, derived by its schema from the operands' element types.
 
-    Raises Unsupported if it does not admit the element type of an operand.
+    An unknown element type is None.  Raises Unsupported if the schema does not admit the element type of an operand.
     """
     known, bound = parameters(*node.kind, opset), dict[str, str]()
     for at, kind in enumerate(kinds if known else ()):
         parameter = known[min(at, len(known) - 1)]
-        if kind is None or not parameter.kinds:  # not a known tensor, or an input that takes none
+        if kind is None or not parameter.kinds:  # not a tensor of known type, or not a tensor input
             continue
         if kind not in parameter.kinds:
             raise Unsupported(f"elements of type {kind}, which version {opset} of the operator does not take")
@@ -86,7 +87,7 @@ def is_explained(domain: str, operator: str, opset: int) -> bool:
 
 
 def standard_function(node: Node, opset: int, operands: Sequence[Port | None]) -> Function:
-    """The body by which ONNX itself defines an operator; it may depend on the types of the operands."""
+    """The body of other operators by which ONNX defines an operator; it may depend on the types of the operands."""
     schema = _schema(*node.kind, opset)
     body = function_of(schema.function_body) if schema.has_function else _dependent_body(schema, node, operands)
     usual = {name: one.default_value for name, one in schema.attributes.items() if one.default_value.name}

@@ -1,4 +1,4 @@
-"""Activations, and sums that come before them."""
+"""Activations, some with a bias that is added before."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PARAMETERS = {
     "Tanh": (),
     "ThresholdedRelu": ("alpha",),
 }
-"""Activations that other operators apply to their results, with the attributes that they take."""
+"""Activations that fused operators apply to their results, with the activations' attributes."""
 
 
 def activated(use: Use, value: Value) -> Value:
-    """The value after the activation that the attributes of a node name, with its parameters, one by one or listed."""
+    """Apply the activation that a node's attributes name; its parameters are one attribute each or a single list."""
     name, listed = use.attribute("activation", ""), use.attribute("activation_params", ())
     if not name:
         return value
@@ -49,13 +49,13 @@ def _biased(use: Use) -> Value:
 
 @microsoft("Gelu", "BiasGelu")
 def gelu(use: Use) -> Value:
-    """x times the normal distribution function at x, after a bias."""
+    """`x * Φ(x)` for the sum x of the input and a bias, where Φ is the normal distribution function."""
     return use.composed("Gelu", _biased(use))
 
 
 @microsoft("FastGelu")
 def fast_gelu(use: Use) -> Value:
-    """The same, approximated by tanh."""
+    """`Gelu` of the sum of the input and a bias, approximated by tanh."""
     return use.composed("Gelu", _biased(use), approximate="tanh")
 
 
@@ -67,6 +67,6 @@ def quick_gelu(use: Use) -> Value:
 
 @microsoft("BiasSplitGelu")
 def split_gelu(use: Use) -> Value:
-    """The first half of the last axis times `Gelu` of the second one, after a bias."""
+    """After a bias is added: the first half of the last axis times `Gelu` of the second half."""
     parts = use.counted(use.call("split", _biased(use), indices_or_sections=2, axis=use[0].rank - 1), 2)
     return use.call("multiply", parts[0], use.composed("Gelu", parts[1]))

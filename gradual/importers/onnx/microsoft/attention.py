@@ -1,10 +1,9 @@
-"""Attention: products of queries and keys, masked, whose softmax weighs the values."""
+"""Attention: the values, weighted by the softmax of the masked products of queries and keys."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from gradual.importers.common.products import product
@@ -13,6 +12,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, extent_of, imports, vector
 from gradual.importers.onnx.microsoft.normalizations import counted_from_zero
 from gradual.importers.onnx.operators.quantization import operand, product_as_numbers
+from gradual.record import record
 from gradual.types.dtype import DType
 
 microsoft = partial(imports, domain="com.microsoft")
@@ -20,15 +20,15 @@ microsoft = partial(imports, domain="com.microsoft")
 
 _FLOAT32 = (2 - 2.0**-23) * 2.0**127
 LOWEST = {DType.FLOAT16: -65504.0, DType.BFLOAT16: -(2 - 2.0**-7) * 2.0**127, DType.FLOAT32: -_FLOAT32}
-"""The lowest numbers of element types."""
+"""Element type -> its least finite number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heads:
-    """Operands of attention, each (batch, head, place, feature).
+    """Query, key and value tensors of attention, each of shape (batch, head, position, feature).
 
     Attributes:
-        past: how many keys are those of earlier calls; None if none are.
+        past: how many keys come from earlier calls (the key-value cache); None without a cache.
     """
 
     query: Value
@@ -40,7 +40,7 @@ class Heads:
 # ------------------------------------------------------------------------------------------------------------ operators
 @microsoft("Attention")
 def attention(use: Use) -> list[Value | None]:
-    """Queries, keys and values are products of the input with one weight."""
+    """Attention whose queries, keys and values are the product of the input and one weight, split in three."""
     if use.attribute("do_rotary", 0) or use.attribute("past_present_share_buffer", 0):
         raise Unsupported("rotary embeddings, and a buffer that past and present share")
     x, weight, bias = use[0], use[1], use.optional(2)
@@ -52,7 +52,7 @@ def attention(use: Use) -> list[Value | None]:
 
 @microsoft("QAttention")
 def quantized_attention(use: Use) -> list[Value | None]:
-    """The same, of which input and weight are quantized."""
+    """`Attention` with a quantized input and weight."""
     if use.attribute("do_rotary", 0) or use.attribute("past_present_share_buffer", 0):
         raise Unsupported("rotary embeddings, and a buffer that past and present share")
     x, weight = operand(use, 0, 3, 6), operand(use, 1, 4, 7)
@@ -78,7 +78,7 @@ def _third(weight: Value) -> int:
 def _attended(
     use: Use, whole: Value, sizes: Sequence[int], mask: Value | None, past: Value | None, bias: Value | None
 ) -> list[Value | None]:
-    """Attention of three parts of the last axis, and the keys and values for the next call."""
+    """Attention of queries, keys and values, which are three parts of the last axis; and the new key-value cache."""
     parts = use.parts(whole, 2, list(sizes))
     query, key, value = (_in_heads(use, part, size) for part, size in zip(parts, sizes, strict=True))
     before = None
@@ -94,7 +94,7 @@ def _attended(
 
 @microsoft("MultiHeadAttention")
 def multi_head_attention(use: Use) -> list[Value | None]:
-    """Queries, keys and values are given: each by itself, or in one tensor with an axis for the three or the two."""
+    """Attention of given queries, keys and values: three tensors, or packed in one or two along a further axis."""
     if use.optional(8) is not None or use.optional(9) is not None:
         raise Unsupported("a buffer that past and present share")
     if use.wants(3):
@@ -111,7 +111,7 @@ def multi_head_attention(use: Use) -> list[Value | None]:
 
 
 def _given(use: Use) -> list[Value]:
-    """Query, key and value in heads, after the bias."""
+    """Query, key and value with the bias added, split into heads."""
     query, key, value, bias = use[0], use.optional(1), use.optional(2), use.optional(3)
     if key is None:
         return _from_packed(use, query, 3)
@@ -125,7 +125,7 @@ def _given(use: Use) -> list[Value]:
 
 
 def _from_packed(use: Use, packed: Value, count: int) -> list[Value]:
-    """The tensors beside each other along the fourth axis of five, in heads."""
+    """The `count` tensors that are packed along axis 3 of a tensor of rank 5, split into heads."""
     if use.optional(3) is not None:
         raise Unsupported("a bias for tensors that are packed")
     whole = use.exactly(use.exactly(_of_rank(packed, 5), 2, use.required("num_heads")), 3, count)
@@ -134,7 +134,7 @@ def _from_packed(use: Use, packed: Value, count: int) -> list[Value]:
 
 
 def _biased(use: Use, given: Sequence[Value]) -> list[tuple[Value, int]]:
-    """Tensors, each with its part of the bias added, and the sizes of their last axes."""
+    """Each tensor with its part of the bias added, and the size of its last axis."""
     sizes = [_of_rank(one, 3).extent(2) for one in given]
     known = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
@@ -150,7 +150,7 @@ def _biased(use: Use, given: Sequence[Value]) -> list[tuple[Value, int]]:
 
 # ---------------------------------------------------------------------------------------------------------------- heads
 def _in_heads(use: Use, x: Value, size: int) -> Value:
-    """(batch, place, hidden) as (batch, head, place, feature)."""
+    """Reshape (batch, position, hidden) to (batch, head, position, feature)."""
     heads = use.required("num_heads")
     if heads < 1 or size % heads:
         raise Unsupported(f"a hidden size of {size} in {heads} heads")
@@ -159,12 +159,12 @@ def _in_heads(use: Use, x: Value, size: int) -> Value:
 
 
 def _behind(use: Use, past: Value, new: Value) -> Value:
-    """Keys or values of earlier calls, and then the new ones."""
+    """Concatenate keys or values of earlier calls and the new ones."""
     return use.call("concatenate", use.builder.tuple([past, new]), axis=2)
 
 
 def _weighed(use: Use, heads: Heads, mask: Value | None, bias: Value | None) -> Value:
-    """The values, weighed by the softmax of what queries and keys have in common: (batch, place, hidden)."""
+    """The values, weighted by the softmax of the products of queries and keys: (batch, position, hidden)."""
     size, features = heads.query.extent(3), heads.value.extent(3)
     if size is None or features is None:
         raise Unsupported("a size of heads that is not known here")
@@ -179,7 +179,7 @@ def _weighed(use: Use, heads: Heads, mask: Value | None, bias: Value | None) -> 
 
 
 def _spread_bias(use: Use, bias: Value, scores: Value) -> Value:
-    """A bias with the places of the scores, which may be one for all batches or heads."""
+    """A bias, broadcast to the scores; its batch or head axis may have size 1."""
     for axis in (2, 3):
         bias = use.exactly(_of_rank(bias, 4), axis, extent_of(use, scores, axis))
     return use.call("broadcast_to_like", bias, scores)
@@ -187,7 +187,7 @@ def _spread_bias(use: Use, bias: Value, scores: Value) -> Value:
 
 # ---------------------------------------------------------------------------------------------------------------- masks
 def _masked(use: Use, heads: Heads, mask: Value | None) -> Value | None:
-    """What is added to scores: a low number where the mask hides a key, and the lowest one of keys that come later."""
+    """The mask to add to scores: a low number for a key that the mask hides, the least for a key after the query."""
     found, dtype = None, heads.query.dtype
     if mask is not None:
         low = use.builder.number(use.attribute("mask_filter_value", -10000.0), dtype)
@@ -200,7 +200,7 @@ def _masked(use: Use, heads: Heads, mask: Value | None) -> Value | None:
 
 
 def _kept(use: Use, heads: Heads, mask: Value) -> Value:
-    """Whether a key is seen: (batch, 1, place or 1, key)."""
+    """Whether the mask keeps a key: (batch, 1, position or 1, key)."""
     batch, places, keys = (extent_of(use, *one) for one in ((heads.query, 0), (heads.query, 2), (heads.key, 2)))
     if mask.rank == 1:
         return use.expanded(_between(use, heads, mask), [1, 2])
@@ -212,7 +212,7 @@ def _kept(use: Use, heads: Heads, mask: Value) -> Value:
 
 
 def _between(use: Use, heads: Heads, ends: Value) -> Value:
-    """Whether a key is before the end of its text, and not before its start if starts follow the ends."""
+    """Whether a key is before the end of its text, and, if `ends` also lists the starts, not before its start."""
     batch = heads.query.tensor.shape[0]
     places = use.call("cast", counted_from_zero(use, use.extent(heads.key, 2)), dtype=ends.dtype)
     if ends.tensor.shape[0] is not batch + batch or batch.value == 0:
@@ -225,7 +225,7 @@ def _between(use: Use, heads: Heads, ends: Value) -> Value:
 
 
 def _earlier(use: Use, heads: Heads) -> Value:
-    """Whether a key stands at the place of a query, or before it."""
+    """Whether a key is at the position of a query or before it (causal mask)."""
     rows, columns = (counted_from_zero(use, use.extent(one, 2)) for one in (heads.query, heads.key))
     rows = rows if heads.past is None else use.call("add", rows, heads.past)
     return use.call("less_equal", columns, use.expanded(rows, [1]))

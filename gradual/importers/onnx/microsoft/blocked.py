@@ -1,8 +1,8 @@
-"""Images whose channels stand in blocks: (n, c, h, w) in the file, (n, c / block, h, w, block) in memory.
+"""Images whose channels are stored in blocks: (n, c, h, w) in the file, (n, c / block, h, w, block) in memory.
 
-ONNX Runtime lays them out for the processor that it optimises a model on, in blocks of 8 or of 16 channels, and the
-model does not say which.  Channels and kinds of nodes mostly tell; where they do not, the weights are unknown: the
-model is checked, and a run of it stops at them.
+ONNX Runtime chooses blocks of 8 or of 16 channels for the processor on which it optimises a model, and the model does
+not record the choice.  Usually it follows from the numbers of channels and the kinds of nodes.  If not, the weights
+are unknown: the model can be checked, but a run of it stops at a weight.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ blocked = partial(imports, domain=DOMAIN)
 
 # -------------------------------------------------------------------------------------------------- the size of a block
 def block_of(model: Model) -> int | None:
-    """The size of a block with which every node of a model agrees; None if both do."""
+    """The block size, 8 or 16, that is possible for every node of a model; None if both are possible."""
     nodes = model.graph.nodes
     makers = {name: node for node in nodes for name in node.outputs}
     found = [block for block in BLOCKS if all(_agrees(model, node, makers, block) for node in nodes)]
@@ -47,13 +47,13 @@ def _agrees(model: Model, node: Node, makers: dict[str, Node], block: int) -> bo
 
 
 def _weight_shape(model: Model, node: Node) -> tuple[int, ...] | None:
-    """The shape of the weight of a convolution, where it is a constant of the model."""
+    """The shape of the weight of a convolution, if the weight is a constant of the model."""
     weight = model.graph.initializers.get(node.inputs[1])
     return weight.shape if isinstance(weight, Tensor) and len(weight.shape) == 4 else None
 
 
 def _fits(node: Node, sizes: tuple[int, ...], maker: Node | None, block: int) -> bool:
-    """Whether the runtime, with blocks of that size, may have made a convolution behind a node."""
+    """Whether the runtime, with this block size, may have written a convolution of the result of `maker`."""
     out, each, groups = sizes[0], sizes[1], node.attributes.get("group", 1)
     if out % block:
         return False
@@ -64,14 +64,14 @@ def _fits(node: Node, sizes: tuple[int, ...], maker: Node | None, block: int) ->
 
 
 def _gives_blocks(maker: Node | None) -> bool | None:
-    """Whether a node gives channels in blocks; None of one that may give either, as it does with any tensor."""
+    """Whether the result of a node has blocked channels; None if the node may return either layout."""
     if maker is None:
         return False
     return maker.operator != "ReorderOutput" if maker.domain == DOMAIN else None
 
 
 def whole_blocks(channels: int, block: int) -> int:
-    """How many channels the blocks have that so many channels fill, the last one maybe in part."""
+    """A number of channels, rounded up to whole blocks."""
     return -(-channels // block) * block
 
 
@@ -85,14 +85,14 @@ def _channels(x: Value, axis: int = 1) -> int:
 
 
 def _packed(use: Use, x: Value) -> Value:
-    """A plain image with its channels in blocks."""
+    """The image with its channels in blocks."""
     block = block_of(use.model) or min(BLOCKS)
     split = use.call("layout_transform", x, src_layout="NCHW", dst_layout=f"NCHW{block}c")
     return use.call("reshape_like", split, x)
 
 
 def _unpacked(use: Use, x: Value) -> Value:
-    """A plain image of one whose channels stand in blocks."""
+    """The image in plain layout, given its channels in blocks."""
     count, block = _channels(x), block_of(use.model) or min(BLOCKS)
     if count % block:
         raise Unsupported(f"{count} channels in blocks of {block}")
@@ -103,7 +103,7 @@ def _unpacked(use: Use, x: Value) -> Value:
 
 @blocked("ReorderInput")
 def reorder_input(use: Use) -> Value:
-    """A plain image with its channels in blocks, of which the last is filled with zeros."""
+    """The image with its channels in blocks; the last block is filled up with zero channels."""
     x = use.call("transpose", use[0], axes=[0, 3, 1, 2]) if use.attribute("channels_last", 0) else use[0]
     count, block = _channels(x), block_of(use.model)
     wanted = {whole_blocks(count, one) for one in ([block] if block else BLOCKS)}
@@ -116,7 +116,7 @@ def reorder_input(use: Use) -> Value:
 
 @blocked("ReorderOutput")
 def reorder_output(use: Use) -> Value:
-    """A plain image of the first channels."""
+    """The first channels of a blocked image, in plain layout."""
     x, count = _unpacked(use, use[0]), use.required("channels")
     if not 1 <= count <= _channels(x):
         raise Unsupported(f"channels={count}")
@@ -128,7 +128,7 @@ def reorder_output(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------------------------ operators
 @blocked("Conv")
 def convolution(use: Use) -> Value:
-    """A convolution, the sum with another image, and an activation; few channels come as a plain image."""
+    """A convolution, plus an optional image, and an activation; an input with few channels is in plain layout."""
     weight, added, groups = use[1], use.optional(3), use.attribute("group", 1)
     each = _channels(weight)
     is_plain = groups == 1 and each < (block_of(use.model) or min(BLOCKS))
@@ -141,7 +141,7 @@ def convolution(use: Use) -> Value:
 
 
 def _weight(use: Use, weight: Value, by_rows: bool) -> Value:
-    """The weight as `Conv` has it: its outputs are in blocks, and with `by_rows` its inputs, too."""
+    """The weight in the layout of `Conv`, given blocked output channels and, with `by_rows`, blocked input channels."""
     out, each, height, width = weight.shape
     if (block := block_of(use.model)) is None:
         return _unknown(use, weight)
@@ -157,7 +157,7 @@ def _weight(use: Use, weight: Value, by_rows: bool) -> Value:
 
 
 def _unknown(use: Use, weight: Value) -> Value:
-    """The weight by an operator that is declared without a meaning."""
+    """The result of applying a declared operator without a meaning to the weight."""
     name, type = "onnx.unblocked", f"Tensor[(a, b, c, d), {DType.FLOAT32}]"
     use.builder.functions[name] = f"operator {name}(%x: {type}) -> {type};\n"
     return use.builder.applied(name, [weight], weight.tensor)
@@ -169,13 +169,13 @@ def _between(operator: str, use: Use) -> Value:
 
 @blocked("MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool")
 def pool(use: Use) -> Value:
-    """A pool of ONNX's of the same name."""
+    """ONNX's pool with the same name, on a blocked image."""
     return _between(use.node.operator, use)
 
 
 @blocked("Upsample")
 def upsample(use: Use) -> Value:
-    """The image enlarged by whole factors."""
+    """The image enlarged by integer factors."""
     x, scales = _unpacked(use, use[0]), list(use.required("scales"))
     factors = use.builder.constant(Tensor([float(one) for one in scales], DType.FLOAT32, (len(scales),)))
     names = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric"}

@@ -20,7 +20,7 @@ SMALL = 1e-12
 @imports("SimplifiedLayerNormalization")
 @microsoft("SimplifiedLayerNormalization")
 def simplified_layer_normalization(use: Use) -> list[Value]:
-    """The last axes divided by their root mean square, then scaled, and what they were multiplied by."""
+    """The last axes divided by their root mean square and scaled; and the reciprocals of the root mean squares."""
     return _by_root_mean_square(use, use[0], use[1], use.attribute("axis", -1), use.attribute("epsilon", 1e-5))
 
 
@@ -35,21 +35,21 @@ def _by_root_mean_square(use: Use, x: Value, scale: Value, axis: int, epsilon: f
 
 @microsoft("SkipLayerNormalization")
 def skip_layer_normalization(use: Use) -> list[Value | None]:
-    """The sum of two tensors and a bias, its last axis normalized, and the sum."""
+    """The sum of two tensors and a bias, normalized along its last axis; and the sum itself."""
     whole, beta = _sum(use, 4), use.optional(3)
     gamma, beta = vector(use, use[2], whole), None if beta is None else vector(use, beta, whole)
     return _normalized(use, whole, gamma, beta)
 
 
 def _normalized(use: Use, x: Value, gamma: Value, beta: Value | None) -> list[Value | None]:
-    """The last axis normalized, and the sum that it was; mean and deviation are for training."""
+    """`x` normalized along its last axis, None for the mean and deviation, which only training uses, and `x`."""
     epsilon = use.attribute("epsilon", SMALL)
     return [use.composed("LayerNormalization", x, gamma, beta, epsilon=epsilon), None, None, x]
 
 
 @microsoft("SkipSimplifiedLayerNormalization")
 def skip_simplified_layer_normalization(use: Use) -> list[Value | None]:
-    """The sum of two tensors and a bias, its last axis divided by its root mean square, and the sum."""
+    """The sum of two tensors and a bias, its last axis divided by the root mean square; and the sum itself."""
     whole = _sum(use, 3)
     gamma = vector(use, use[2], whole)
     found, inverse = _by_root_mean_square(use, whole, gamma, -1, use.attribute("epsilon", SMALL))
@@ -57,7 +57,7 @@ def skip_simplified_layer_normalization(use: Use) -> list[Value | None]:
 
 
 def _sum(use: Use, place: int) -> Value:
-    """The first input plus the second, which may lack the batch or have 1 of them, plus the bias at a place."""
+    """The sum of the first two inputs and the bias at `place`; the second may have no batch axis or one of size 1."""
     x, skip, bias = use[0], use[1], use.optional(place)
     whole = use.call("add", x, broadcast_into(use, skip, x))
     return whole if bias is None else use.call("add", whole, vector(use, bias, x))
@@ -65,7 +65,7 @@ def _sum(use: Use, place: int) -> Value:
 
 @microsoft("EmbedLayerNormalization")
 def embed_layer_normalization(use: Use) -> list[Value | None]:
-    """The embeddings of words, places and segments, summed and normalized; how many words there are; the sum."""
+    """The normalized sum of the embeddings of words, positions and segments; the numbers of words; the sum itself."""
     words, segments, mask = use[0], use.optional(1), use.optional(7)
     if words.rank != 2:
         raise Unsupported(f"words of rank {words.rank}")
@@ -84,25 +84,25 @@ def _given(use: Use, place: int, what: str) -> Value:
 
 
 def _rows(use: Use, table: Value, indices: Value) -> Value:
-    """The rows of a table that indices name."""
+    """The rows of a table at some indices."""
     return use.call("take", table, indices, axis=0, mode="fast")
 
 
 def _places(use: Use, words: Value) -> Value:
-    """The embeddings of the places, which are counted from 0 unless they are given."""
+    """The embeddings of the positions, which are counted from 0 unless they are an input."""
     if (places := use.optional(8)) is None:
         places = counted_from_zero(use, use.extent(words, 1))
     return _rows(use, use[3], places)
 
 
 def counted_from_zero(use: Use, size: Value) -> Value:
-    """The numbers from 0 up to a size."""
+    """The numbers from 0 to a size, exclusive."""
     zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
     return use.call("arange", zero, size, one, dtype=DType.INT64)
 
 
 def _counts(use: Use, words: Value, mask: Value | None) -> Value:
-    """How many words of each text the mask keeps; 0 without a mask."""
+    """The number of words that the mask keeps, for each text; 0 without a mask."""
     if mask is None:
         size: Sequence[int | Value] = [use.extent(words, 0)]
         return use.call("zeros", shape=size, dtype=DType.INT32)
@@ -113,13 +113,13 @@ def _counts(use: Use, words: Value, mask: Value | None) -> Value:
 # -------------------------------------------------------------------------------------------------- groups of channels
 @microsoft("GroupNorm")
 def group_normalization(use: Use) -> Value:
-    """Groups of channels of each sample, normalized, scaled and shifted, and an activation."""
+    """Groups of channels of each sample, normalized, scaled and shifted; then an activation."""
     return _groups(use, use[0])
 
 
 @microsoft("SkipGroupNorm")
 def skip_group_normalization(use: Use) -> list[Value]:
-    """The same of the sum of two images and a bias, and the sum; the second may be one number for each channel."""
+    """`GroupNorm` of the sum of two images and a bias; and the sum.  The second image may be a number per channel."""
     x, skip, bias = use[0], use[3], use.optional(4)
     last = bool(use.attribute("channels_last", 1))
     if skip.rank == 2 and x.rank == 4:

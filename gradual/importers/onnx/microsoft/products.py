@@ -1,4 +1,4 @@
-"""Products and convolutions with what comes before and after them, and products with weights of few bits."""
+"""Products and convolutions, fused with operations before or after them, and products with weights of few bits."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ microsoft = partial(imports, domain="com.microsoft")
 
 @microsoft("FusedMatMul", "TransposeMatMul")
 def fused_matrix_product(use: Use) -> Value:
-    """The product of matrices in batches times alpha; attributes transpose the operands."""
+    """A batched matrix product times alpha; attributes transpose the operands."""
     found = product(use, _flipped(use, use[0], "A"), _flipped(use, use[1], "B"))
     alpha = use.attribute("alpha", 1.0)
     return found if alpha == 1 else use.call("multiply", use.like(alpha, found), found)
 
 
 def _flipped(use: Use, x: Value, letter: str) -> Value:
-    """The operand with its first axis behind the other batch axes, and then its matrices transposed, as is asked."""
+    """An operand, transposed as attributes say: its first axis moved after the other batch axes, then its matrices."""
     axes = list(range(x.rank))
     if x.rank > 1 and use.attribute(f"transBatch{letter}", 0):
         axes = [*axes[1:-1], axes[0], axes[-1]]
@@ -36,13 +36,13 @@ def _flipped(use: Use, x: Value, letter: str) -> Value:
 
 @microsoft("FusedGemm")
 def fused_general_product(use: Use) -> Value:
-    """`Gemm` and an activation."""
+    """`Gemm`, then an activation."""
     return activated(use, use.composed("Gemm", *use.inputs, **use.node.attributes))
 
 
 @microsoft("FusedConv")
 def fused_convolution(use: Use) -> Value:
-    """`Conv`, the sum with another tensor of its shape, and an activation."""
+    """`Conv` plus a tensor of the same shape, then an activation."""
     found, added = use.composed("Conv", *use.inputs[:3], **use.node.attributes), use.optional(3)
     return activated(use, found if added is None else use.call("add", found, of_shape(use, added, found)))
 
@@ -60,7 +60,7 @@ def convolution_of_channels_last(use: Use) -> Value:
 # -------------------------------------------------------------------------------------------------- weights of few bits
 @microsoft("MatMulNBits")
 def product_of_few_bits(use: Use) -> Value:
-    """The product with a weight whose rows are in blocks, each with a scale and a zero point; several codes a byte."""
+    """The product with a weight quantized in blocks of its rows; a byte may hold several integers."""
     if use.attribute("weight_prepacked", 0):
         raise Unsupported("a weight that is laid out for an accelerator")
     x, bias, groups = use[0], use.optional(5), use.optional(4)
@@ -71,7 +71,7 @@ def product_of_few_bits(use: Use) -> Value:
 
 
 def _weight(use: Use) -> Value:
-    """The weight as it is, a row for each feature of the result."""
+    """The dequantized weight, with a row for each feature of the result."""
     packed, scales, zeros = use[1], use[2], use.optional(3)
     rows, features, block = (use.required(name) for name in ("N", "K", "block_size"))
     bits = use.attribute("bits", 4)
@@ -90,7 +90,7 @@ def _weight(use: Use) -> Value:
 
 
 def _zero_points(use: Use, zeros: Value | None, bits: int, shape: list[int]) -> Value:
-    """The zero point of each block: the middle of the range, numbers, or codes packed like the weight's."""
+    """The zero point of each block: by default the middle of the range; else numbers, or integers packed in bytes."""
     rows, count = shape
     if zeros is None:
         return use.builder.number(1 << bits - 1, DType.INT32)
@@ -102,7 +102,7 @@ def _zero_points(use: Use, zeros: Value | None, bits: int, shape: list[int]) -> 
 
 @microsoft("GatherBlockQuantized")
 def rows_of_few_bits(use: Use) -> Value:
-    """The slices that indices select of a tensor in blocks, each with a scale and a zero point; bytes hold several."""
+    """The slices at some indices of a tensor that is quantized in blocks; a byte may hold several integers."""
     data, scales, zeros, bits = use[0], use[2], use.optional(3), use.attribute("bits", 4)
     if data.bits is None:
         if data.dtype is not DType.UINT8 or bits not in (2, 4, 8):
@@ -120,7 +120,7 @@ def rows_of_few_bits(use: Use) -> Value:
 
 
 def _unpacked(use: Use, packed: Value, bits: int) -> Value:
-    """The codes in the bytes along the last axis, the first in the lowest bits."""
+    """The integers packed in the bytes of the last axis, the first in the lowest bits."""
     if bits == 8:
         return packed
     mask = use.like((1 << bits) - 1, packed)

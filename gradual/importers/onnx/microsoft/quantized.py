@@ -1,4 +1,4 @@
-"""Operators of quantized tensors: each takes codes with a scale and a zero point, and mostly gives codes again."""
+"""Operators on quantized tensors: integers with a scale and a zero point; most results are quantized again."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ microsoft = partial(imports, domain="com.microsoft")
 
 # --------------------------------------------------------------------------------------------------- element by element
 def _numbers(use: Use, codes: Codes) -> Value:
-    """What codes stand for, in float32."""
+    """Dequantize to float32."""
     assert codes.scale is not None
     zero = None if codes.zero is None else as_scalar(use, codes.zero)
     return scaled(use, codes.x, as_scalar(use, codes.scale), zero)
 
 
 def _codes(use: Use, numbers: Value, place: int, dtype: DType) -> Value:
-    """The codes of numbers, by the scale at a place of the inputs and the zero point behind it."""
+    """Quantize numbers by the scale that is input `place` and the zero point that is the input after it."""
     zero = use.optional(place + 1)
     quotient = use.call("divide", numbers, as_scalar(use, use[place]))
     return rounded(use, quotient, None if zero is None else as_scalar(use, zero), dtype)
 
 
 def _moved_codes(use: Use, numbers: Value, place: int, dtype: DType) -> Value:
-    """The same, rounded after the zero point is added, which matters half way between two."""
+    """As `_codes`, but round after adding the zero point; this differs for numbers half way between two integers."""
     quotient, zero = use.call("divide", numbers, as_scalar(use, use[place])), use.optional(place + 1)
     if zero is not None:
         quotient = use.call("add", quotient, as_type(use, as_scalar(use, zero), quotient.dtype))
@@ -60,7 +60,7 @@ def quantized_arithmetic(use: Use) -> Value:
 
 
 def _mapped(function: Callable[[Use, Value], Value], use: Use) -> Value:
-    """The codes of a function of what the first input stands for."""
+    """Dequantize the first input, apply the function, and quantize the result."""
     codes = operand(use, 0, 1, 2)
     return _codes(use, function(use, _numbers(use, codes)), 3, codes.x.dtype)
 
@@ -86,7 +86,7 @@ def quantized_where(use: Use) -> Value:
 
 @microsoft("QLinearConcat")
 def quantized_concatenation(use: Use) -> Value:
-    """Quantized tensors one after another along an axis."""
+    """The concatenation of quantized tensors along an axis."""
     if len(use.inputs) < 5 or len(use.inputs) % 3 != 2:
         raise Unsupported(f"{len(use.inputs)} inputs, where each tensor has a scale and a zero point")
     parts = [_numbers(use, operand(use, at, at + 1, at + 2)) for at in range(2, len(use.inputs), 3)]
@@ -100,7 +100,7 @@ def quantized_concatenation(use: Use) -> Value:
 def quantized_softmax(use: Use) -> Value:
     """The softmax along an axis; before version 13 of `Softmax`, along that axis and all later ones, flattened.
 
-    The runtime multiplies by the reciprocal of the scale, cut to an integer.
+    The runtime quantizes the result by multiplying by the reciprocal of the scale, rounded down to an integer.
     """
     codes = operand(use, 0, 1, 2)
     x = _numbers(use, codes)
@@ -123,12 +123,12 @@ def quantized_mean(use: Use) -> Value:
 
 
 def channels_first(use: Use, x: Value) -> Value:
-    """The tensor with its channels before its spatial axes; they come last if an attribute says so."""
+    """The tensor in channels-first layout, given one that is channels-last if the operator or an attribute says so."""
     return _moved(use, x, [0, x.rank - 1, *range(1, x.rank - 1)])
 
 
 def as_given(use: Use, x: Value) -> Value:
-    """The inverse."""
+    """The inverse of `channels_first`."""
     return _moved(use, x, [0, *range(2, x.rank), 1])
 
 
@@ -151,26 +151,26 @@ def quantized_mean_pool(use: Use) -> Value:
 
 
 def _pooled(operator: str, use: Use, x: Value) -> Value:
-    """The tensor after a pool of ONNX's, wherever its channels are."""
+    """Apply a pool of ONNX to a tensor in the layout of the node, channels-first or channels-last."""
     return as_given(use, use.composed(operator, channels_first(use, x), **use.node.attributes))
 
 
 @microsoft("NhwcMaxPool")
 def greatest_pool(use: Use) -> Value:
-    """The greatest code of each window, with the channels last."""
+    """The maximum of each window; the channels are last."""
     return _pooled("MaxPool", use, use[0])
 
 
 @microsoft("QLinearConv")
 def convolution(use: Use) -> Value:
-    """`QLinearConv`, of which the channels of data and result may come last."""
+    """`QLinearConv`; the channels of data and result may be last."""
     return as_given(use, quantized_convolution(use, channels_first(use, use[0])))
 
 
 # ---------------------------------------------------------------------------------------------------- products of codes
 @microsoft("QGemm")
 def quantized_general_product(use: Use) -> Value:
-    """alpha * a * b, and a sum with integers in steps of both scales and alpha; as codes if their scale is given."""
+    """alpha * a * b plus a bias, whose unit is alpha times both scales; quantized if the result's scale is an input."""
     a, b, added, alpha = operand(use, 0, 1, 2), operand(use, 3, 4, 5), use.optional(6), use.attribute("alpha", 1.0)
     a, b = (
         Codes(use.call("transpose", one.x, axes=[1, 0]), one.scale, one.zero)
@@ -189,20 +189,20 @@ def quantized_general_product(use: Use) -> Value:
 
 
 @microsoft("MatMulIntegerToFloat")
-def integer_productproduct_as_numbers(use: Use) -> Value:
-    """What the product of two quantized matrices stands for, and a bias for each column."""
+def integer_product(use: Use) -> Value:
+    """The dequantized product of two quantized matrices, plus a bias for each column."""
     return product_as_numbers(use, operand(use, 0, 2, 4), operand(use, 1, 3, 5), use.optional(6))
 
 
 @microsoft("DynamicQuantizeMatMul")
 def dynamic_product(use: Use) -> Value:
-    """The same, of which the left matrix is quantized as it comes."""
+    """The dequantized product of a float matrix, quantized by its range, and a quantized matrix, plus a bias."""
     return product_as_numbers(use, Codes(*dynamically_quantized(use, use[0])), operand(use, 1, 2, 3), use.optional(4))
 
 
 @microsoft("QEmbedLayerNormalization")
 def quantized_embedding(use: Use) -> list[Value | None]:
-    """`EmbedLayerNormalization`, of which the tables, the scale and the shift are quantized."""
+    """`EmbedLayerNormalization` with quantized tables, scale and shift."""
     tables = [
         _numbers(use, operand(use, at, at + 6, at + 11)) if use.optional(at) is not None else None for at in range(2, 7)
     ]
@@ -211,5 +211,5 @@ def quantized_embedding(use: Use) -> list[Value | None]:
 
 @microsoft("MatMulInteger16")
 def wide_product(use: Use) -> Value:
-    """The product of matrices of integers of 16 bits."""
+    """The product of matrices of 16-bit integers, in int32."""
     return whole_product(use, operand(use, 0, None, None), operand(use, 1, None, None))

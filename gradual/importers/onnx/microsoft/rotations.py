@@ -1,4 +1,4 @@
-"""Rotary embeddings: pairs of features are turned by angles that depend on their place."""
+"""Rotary embeddings: pairs of features are rotated by angles that depend on their position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ microsoft = partial(imports, domain="com.microsoft")
 
 @microsoft("RotaryEmbedding")
 def rotary_embedding(use: Use) -> Value:
-    """The tensor with its features turned; the caches hold a row of cosines and sines for each place."""
+    """The tensor with its features rotated; the caches have a row of cosines, and one of sines, for each position."""
     use.only("is_packed_batching", 0)
     use.only("scale", 1.0)
     x, pairs = use[0], use[2].extent(1)
@@ -35,7 +35,7 @@ def rotary_embedding(use: Use) -> Value:
 
 
 def _turned(use: Use, x: Value, count: int) -> Value:
-    """(batch, place, head, feature) with the first features turned, as many as the caches have."""
+    """(batch, position, head, feature) with its first `count` features rotated, as many as the caches cover."""
     size = x.extent(3)
     if size is None or count > size:
         raise Unsupported(f"{count} features to turn of {size}")
@@ -46,7 +46,7 @@ def _turned(use: Use, x: Value, count: int) -> Value:
 
 
 def _pairs(use: Use, x: Value, count: int) -> Value:
-    """All features turned; those of a pair are neighbours, or as far apart as half of them are."""
+    """All features rotated; the features of a pair are adjacent (`interleaved`), or half the features apart."""
     cosine, sine = (_of_places(use, use[at], x) for at in (2, 3))
     heads = extent_of(use, x, 2)
     if interleaved := use.attribute("interleaved", 0):
@@ -64,7 +64,7 @@ def _pairs(use: Use, x: Value, count: int) -> Value:
 
 
 def _of_places(use: Use, cache: Value, x: Value) -> Value:
-    """The rows of a cache for the places of a tensor: (batch or 1, place, 1, pair)."""
+    """The rows of a cache for the positions of a tensor: (batch or 1, position, 1, pair)."""
     places = use[1]
     if places.rank == 1:
         counted = counted_from_zero(use, use.extent(x, 1))

@@ -1,9 +1,8 @@
-"""Ensembles of trees: all trees are followed at once, one decision after another, by looking up tables of nodes."""
+"""Ensembles of decision trees: all trees are evaluated together, level by level, by lookups in tables of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from math import inf
 from typing import Any
@@ -40,18 +39,19 @@ from gradual.importers.onnx.ml.trees import (
     memberships,
     named_nodes,
 )
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 
 # ------------------------------------------------------------------------------------------------------------ following
-@dataclass(frozen=True, slots=True)
+@record
 class _Tables:
     """The tables of a forest as constants.
 
     Attributes:
-        mode: None if all nodes compare alike.
-        missing: None if NaN never goes the way of those for which the comparison holds.
+        mode: the comparison of each node; None if all nodes use the same one.
+        missing: whether each node sends NaN to its true branch; None if no node does.
     """
 
     feature: Value
@@ -77,7 +77,7 @@ def _tables(use: Use, forest: Forest, dtype: DType) -> _Tables:
 
 
 def _reached(use: Use, forest: Forest, x: Value) -> Value:
-    """The node in which each point ends in each tree."""
+    """The leaf that each point reaches in each tree."""
     if not forest.roots:
         raise Unsupported("no trees")
     count = use.extent(x, 1)
@@ -98,7 +98,7 @@ def _looked_up(use: Use, table: Value, at: Value) -> Value:
 
 
 def _decided(use: Use, modes: Sequence[str], tables: _Tables, seen: Value, at: Value) -> Value:
-    """Whether each point goes the way of those for which the node's comparison holds."""
+    """Whether each point takes the true branch of its node."""
     split = _looked_up(use, tables.split, at)
     goes = _compared(use, modes[0], seen, split)
     if tables.mode is not None:
@@ -113,19 +113,19 @@ def _decided(use: Use, modes: Sequence[str], tables: _Tables, seen: Value, at: V
 
 
 def _compared(use: Use, mode: str, seen: Value, split: Value) -> Value:
-    """The comparison of a mode, which does not hold of NaN."""
+    """Compare by a mode; the result is false for NaN."""
     if mode != "BRANCH_NEQ":
         return use.call(COMPARED[mode], seen, split)
     return use.call("logical_or", use.call("less", seen, split), use.call("greater", seen, split))
 
 
 # ---------------------------------------------------------------------------------------------------------- aggregating
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregate:
     """How the weights of leaves become a score.
 
     Attributes:
-        nothing: what changes no score; targets to which no leaf gives a weight have the score 0.
+        nothing: the identity of the aggregation; a target without any weight has the score 0.
     """
 
     over_trees: str
@@ -169,7 +169,7 @@ def _scores(use: Use, forest: Forest, x: Value, how: Aggregate, count: int, dtyp
 
 
 def _columns(use: Use, forest: Forest, at: Value, how: Aggregate, count: int, dtype: DType) -> Value:
-    """The same where trees give scores to different targets."""
+    """The scores as columns, if different trees have weights for different targets."""
     parts: dict[int, list[Value]] = {target: [] for target in range(count)}
     for group in forest.groups:
         found = use.builder.named(_of_group(use, forest, group, at, how, dtype), "scores")
@@ -186,7 +186,7 @@ def _columns(use: Use, forest: Forest, at: Value, how: Aggregate, count: int, dt
 
 
 def _of_group(use: Use, forest: Forest, group: Group, at: Value, how: Aggregate, dtype: DType) -> Value:
-    """The scores that some trees give to their targets; a vector if it is one target."""
+    """The scores from the trees of a group, with a column for each target; a vector if the group has one target."""
     first, last = group.trees
     if (first, last) != (0, len(forest.roots)):
         at = use.call("strided_slice", at, begin=[first], end=[last], axes=[1])
@@ -199,7 +199,7 @@ def _of_group(use: Use, forest: Forest, group: Group, at: Value, how: Aggregate,
 
 
 def _row(leaf: Leaf, targets: Sequence[int], how: Aggregate) -> list[float]:
-    """What a leaf adds to each target."""
+    """The weight of a leaf for each target; the aggregation's identity where the leaf has none."""
     found = dict.fromkeys(targets, how.nothing)
     for target, weight in leaf:
         found[target] = how.join(found[target], weight)
@@ -207,7 +207,7 @@ def _row(leaf: Leaf, targets: Sequence[int], how: Aggregate) -> list[float]:
 
 
 def _with_base(use: Use, scores: Value, count: int) -> Value:
-    """The scores and the base value of each."""
+    """The scores plus the base value of each target."""
     base = numbers(use, "base_values")
     if not base:
         return scores
@@ -218,14 +218,14 @@ def _with_base(use: Use, scores: Value, count: int) -> Value:
 
 # ----------------------------------------------------------------------------------------- versions before TreeEnsemble
 def _kind(use: Use, x: Value, *names: str) -> DType:
-    """The type in which splits and weights are held."""
+    """The element type of splits and weights."""
     held = [use.attribute(f"{name}_as_tensor") for name in names]
     doubles = any(isinstance(one, Tensor) and one.dtype is DType.FLOAT64 for one in held)
     return DType.FLOAT64 if doubles or x.dtype is DType.FLOAT64 else DType.FLOAT32
 
 
 def _forest(use: Use, entries: str, count: int) -> Forest:
-    """The forest of a node whose entries for leaves have names that begin with `entries`."""
+    """The forest in the attributes of a node; the attributes of leaves have names that begin with `entries`."""
     trees, ids = (list(use.attribute(f"nodes_{name}", ())) for name in ("treeids", "nodeids"))
     columns: list[Sequence[Any]] = [
         use.attribute("nodes_featureids", ()),
@@ -245,7 +245,7 @@ def _forest(use: Use, entries: str, count: int) -> Forest:
 
 @learned("TreeEnsembleRegressor")
 def regressor(use: Use) -> Value:
-    """The sum, mean, least or greatest of what the trees give to each target."""
+    """The sum, mean, minimum or maximum of the trees' weights for each target."""
     x, count = rows(use, use[0]), use.required("n_targets")
     dtype = _kind(use, x, "nodes_values", "target_weights", "base_values")
     scores = _scores(use, _forest(use, "target", count), as_type(use, x, dtype), _aggregate(use), count, dtype)
@@ -254,7 +254,7 @@ def regressor(use: Use) -> Value:
 
 @learned("TreeEnsembleClassifier")
 def classifier(use: Use) -> list[Value | Unread]:
-    """The class with the greatest score, and the scores; of two classes, the trees may score the second only."""
+    """The class with the greatest score, and the scores; with two classes, the trees may score only the second."""
     count, labels = labels_of(use, "classlabels_int64s")
     x, ids, weights = rows(use, use[0]), set(use.attribute("class_ids", ())), numbers(use, "class_weights")
     dtype = _kind(use, x, "nodes_values", "class_weights", "base_values")
@@ -283,7 +283,7 @@ def ensemble(use: Use) -> Value:
 
 
 def _splits(use: Use, leaves: int) -> dict[Key, Split]:
-    """The inner nodes by their place; a test of membership is a chain of comparisons."""
+    """Index -> inner node; a node that tests membership in a set becomes a chain of comparisons."""
     modes, values = ([*use.required(name).flat()] for name in ("nodes_modes", "nodes_splits"))
     missing = use.attribute("nodes_missing_value_tracks_true") or [0] * len(modes)
     branches = [

@@ -1,4 +1,4 @@
-"""What prepares features: scaled, normalized, chosen, put together, filled in, encoded."""
+"""Preprocessing of features: scale, normalize, select, concatenate, impute, encode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradual.types.dtype import DType
 
 # ----------------------------------------------------------------------------------------------------- column by column
 def _columnwise(use: Use, x: Value, held: Sequence[float], what: str) -> tuple[Value, Value]:
-    """The features, and one of some numbers for each of them; one number is for all."""
+    """The features, and a number for each feature; a single number applies to all."""
     if x.rank not in (1, 2):
         raise Unsupported(f"features in a tensor of rank {x.rank}")
     if len(held) == 1:
@@ -25,7 +25,7 @@ def _columnwise(use: Use, x: Value, held: Sequence[float], what: str) -> tuple[V
 
 @learned("Scaler")
 def scaler(use: Use) -> Value:
-    """Each feature less an offset, times a scale."""
+    """Each feature minus an offset, times a scale."""
     x = as_floats(use, use[0])
     for operator, name in (("subtract", "offset"), ("multiply", "scale")):
         if held := use.attribute(name, ()):
@@ -35,7 +35,7 @@ def scaler(use: Use) -> Value:
 
 @learned("Imputer")
 def imputer(use: Use) -> Value:
-    """Values that stand for missing ones are replaced, in each column by a number of its own."""
+    """Replace the marker of missing values by a number for each column."""
     x = use[0]
     kind = "float" if x.dtype.is_float else "int64"
     held, missing = use.attribute(f"imputed_value_{kind}s", ()), use.attribute(f"replaced_value_{kind}", 0)
@@ -57,7 +57,7 @@ def binarizer(use: Use) -> Value:
 # ----------------------------------------------------------------------------------------------------------- row by row
 @learned("Normalizer")
 def normalizer(use: Use) -> Value:
-    """Each row divided by its greatest element, by the sum of magnitudes, or by its length; unless that is 0."""
+    """Each row divided by its maximum, by its sum of magnitudes or by its Euclidean norm, unless the divisor is 0."""
     x = as_floats(use, use[0])
     if x.rank not in (1, 2):
         raise Unsupported(f"features in a tensor of rank {x.rank}")
@@ -77,7 +77,7 @@ def normalizer(use: Use) -> Value:
 
 @learned("ArrayFeatureExtractor")
 def extractor(use: Use) -> Value:
-    """The features with some numbers along the last axis; a vector is one row."""
+    """The features at some indices of the last axis; a vector is one row."""
     x = use[0] if use[0].rank > 1 else rows(use, use[0])
     chosen = use[1] if use[1].rank == 1 else use.call("reshape", use[1], newshape=[-1])
     return use.call("take", x, chosen, axis=x.rank - 1, mode="fast")
@@ -85,7 +85,7 @@ def extractor(use: Use) -> Value:
 
 @learned("FeatureVectorizer")
 def vectorizer(use: Use) -> Value:
-    """The features of several inputs side by side."""
+    """The features of several inputs, concatenated."""
     counts = use.attribute("inputdimensions", ())
     if len(counts) != len(use.inputs):
         raise Unsupported(f"{len(counts)} inputdimensions of {len(use.inputs)} inputs")
@@ -96,7 +96,7 @@ def vectorizer(use: Use) -> Value:
 # ----------------------------------------------------------------------------------------------------------- categories
 @learned("OneHotEncoder")
 def one_hot(use: Use) -> Value:
-    """1 at the number of each element's category; without `zeros`, each has one."""
+    """A one-hot vector for the category of each element; without `zeros`, an element without a category is an error."""
     if not (categories := use.attribute("cats_int64s", ())):
         raise Unsupported("categories that are strings")
     x = as_type(use, use[0], DType.INT64)
@@ -111,7 +111,7 @@ _KINDS = {"floats": DType.FLOAT32, "int64s": DType.INT64}
 
 
 def _listed(use: Use, what: str) -> Tensor:
-    """The keys or the values of a table, which an attribute holds in one of several forms."""
+    """The keys or the values of a table, which is given by one of several attributes."""
     if isinstance(held := use.attribute(f"{what}_tensor"), Tensor):
         return held
     for kind, dtype in _KINDS.items():
@@ -122,7 +122,7 @@ def _listed(use: Use, what: str) -> Tensor:
 
 @learned("LabelEncoder")
 def label_encoder(use: Use) -> Value:
-    """The value in a table for each element, or a default; of equal keys the first counts."""
+    """Look up each element in a table, with a default; if keys are repeated, the first one is used."""
     if use.attribute("classes_strings"):
         raise Unsupported("keys or values that are strings")
     x, keys, values = use[0], _listed(use, "keys"), _listed(use, "values")
@@ -145,12 +145,12 @@ def label_encoder(use: Use) -> Value:
 
 @learned("CategoryMapper")
 def category_mapper(use: Use) -> Value:
-    """From strings to integers or back: there are no strings."""
+    """A mapping between strings and integers, which is refused: the language has no strings."""
     raise Unsupported("categories that are strings")
 
 
 @learned("ZipMap")
 def zip_map(use: Use) -> Value:
-    """A table for each point from class to score; here the matrix of scores."""
+    """In ONNX a map from class to score for each point; here the matrix of scores."""
     use.note("the scores of each point as a row of a matrix, without the names of classes")
     return use[0]

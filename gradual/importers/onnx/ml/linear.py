@@ -21,7 +21,7 @@ from gradual.types.dtype import DType
 
 
 def product(use: Use, x: Value, count: int, what: str = "coefficients") -> Value:
-    """The inner products of each row with `count` vectors, which are one after another in an attribute."""
+    """The inner products of each row with `count` vectors, which are concatenated in an attribute."""
     held = use.attribute(what, ())
     if not held or count < 1 or len(held) % count:
         raise Unsupported(f"{len(held)} {what} for {count} scores")
@@ -31,13 +31,13 @@ def product(use: Use, x: Value, count: int, what: str = "coefficients") -> Value
 
 
 def shifted(use: Use, scores: Value, name: str) -> Value:
-    """The scores and the elements of an attribute, if it is given."""
+    """The scores plus the elements of an attribute, if the node has it."""
     added = use.attribute(name, ())
     return use.call("add", scores, constant(use, name, added, scores.dtype)) if added else scores
 
 
 def _scores(use: Use, count: int) -> Value:
-    """The scores of each point: a column for each of `count` linear functions."""
+    """The values of `count` linear functions at each point, a column for each."""
     if len(use.attribute("intercepts", ())) not in (0, count):
         raise Unsupported(f"{len(use.attribute('intercepts'))} intercepts of {count} scores")
     found = shifted(use, product(use, as_floats(use, rows(use, use[0])), count), "intercepts")
@@ -46,13 +46,13 @@ def _scores(use: Use, count: int) -> Value:
 
 @learned("LinearRegressor")
 def regressor(use: Use) -> Value:
-    """A linear function of the features for each target."""
+    """For each target, a linear function of the features."""
     return transformed(use, _scores(use, use.attribute("targets", 1)))
 
 
 @learned("LinearClassifier")
 def classifier(use: Use) -> list[Value | Unread]:
-    """The class with the greatest score, and the scores; of two classes, only the second may have coefficients."""
+    """The class with the greatest score, and the scores; with two classes, only the second may have coefficients."""
     classes, labels = labels_of(use, "classlabels_ints")
     count = len(use.attribute("intercepts", ())) or classes
     scores = use.builder.named(_scores(use, count), "scores")

@@ -1,4 +1,4 @@
-"""What the models of the domain share: rows of features, constants, scores and labels."""
+"""Functions that all models of the domain use: rows of features, constants, scores and labels."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def as_floats(use: Use, x: Value) -> Value:
 
 
 def constant(use: Use, what: str, elements: Sequence[float], dtype: DType, *shape: int) -> Value:
-    """A constant of a model's attribute: a vector, or of a shape."""
+    """The elements of an attribute as a constant of a given shape, by default a vector."""
     wanted = shape or (len(elements),)
     return use.builder.constant(Tensor(list(elements), dtype, wanted), f"{use.node.title}_{what}")
 
 
 def numbers(use: Use, name: str) -> list[float]:
-    """The numbers of an attribute, which may be given as a tensor since version 3; none if it is left out."""
+    """The numbers of an attribute, which since version 3 may be a tensor; empty if the attribute is left out."""
     if isinstance(held := use.attribute(f"{name}_as_tensor"), Tensor) and held.size:
         return list(held.flat())
     return list(use.attribute(name, ()))
@@ -47,7 +47,7 @@ def numbers(use: Use, name: str) -> list[float]:
 
 # --------------------------------------------------------------------------------------------------------------- scores
 def transformed(use: Use, scores: Value) -> Value:
-    """The scores of each row after what `post_transform` says."""
+    """The scores of each row after the function that `post_transform` names."""
     match use.attribute("post_transform", "NONE"):
         case "NONE" | 0:
             return scores
@@ -64,7 +64,7 @@ def transformed(use: Use, scores: Value) -> Value:
 
 
 def _softmax_zero(use: Use, scores: Value) -> Value:
-    """The softmax of the scores that are not 0; the others stay about 0."""
+    """The softmax of the nonzero scores; scores near 0 stay near 0."""
     x, greatest = Term(use, scores), Term(use, use.call("max", scores, axis=-1, keepdims=True))
     counts = absolute(x) > 1e-7
     power = where(counts, exp(x - greatest), 0.0)
@@ -73,7 +73,7 @@ def _softmax_zero(use: Use, scores: Value) -> Value:
 
 
 def _probit(x: Term) -> Term:
-    """Winitzki's approximation of the inverse of the normal distribution, which runtimes compute."""
+    """The inverse of the normal distribution function, by Winitzki's approximation as runtimes compute it."""
     centred = 2.0 * x - 1.0
     below = log((1.0 - centred) * (1.0 + centred))
     half = 2 / (pi * 0.147) + 0.5 * below
@@ -82,7 +82,7 @@ def _probit(x: Term) -> Term:
 
 
 def paired(use: Use, score: Value, is_share: bool) -> Value:
-    """The scores of two classes, of which one column gives that of the second: as shares of 1, or as opposites."""
+    """The scores of two classes, given s for the second: the first has 1 - s for probabilities, and -s otherwise."""
     kind = use.attribute("post_transform", "NONE")
     one = Term(use, score)
     first = 1.0 - one if kind == "PROBIT" or (kind == "NONE" and is_share) else -one
@@ -104,14 +104,14 @@ def labels_of(use: Use, integers: str) -> tuple[int, Labels]:
 
 
 def labelled(use: Use, labels: Labels, chosen: Value) -> Value | Unread:
-    """The labels of classes that are chosen by their numbers."""
+    """The labels of chosen classes, which are given by their indices."""
     if isinstance(labels, Unread):
         return labels
     return use.call("take", constant(use, "labels", labels, DType.INT64), chosen, axis=0)
 
 
 def best(use: Use, scores: Value) -> Value:
-    """The number of the class with the greatest score in each row, the first of equals."""
+    """The index of the class with the greatest score in each row; the first one in a tie."""
     return use.call("argmax", scores, axis=1)
 
 

@@ -1,13 +1,14 @@
-"""Trees of decisions as tables: the nodes of all trees in one numbering, each tree's together, the root first."""
+"""Decision trees as tables: the nodes of all trees are numbered consecutively, tree by tree, each root first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby, pairwise
 from math import isnan, nan
 
 from gradual.importers.common.refusals import Unsupported
+from gradual.record import record
 
 COMPARED = {
     "BRANCH_LEQ": "less_equal",
@@ -17,17 +18,17 @@ COMPARED = {
     "BRANCH_EQ": "equal",
     "BRANCH_NEQ": "not_equal",
 }
-"""The comparison of the feature with the split for each mode of a node."""
+"""Mode of a node -> the operator that compares the feature with the split value."""
 
 Key = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """An inner node.
 
     Attributes:
-        takes_missing: whether NaN goes the way of those for which the comparison holds.
+        takes_missing: whether NaN takes the true branch.
     """
 
     feature: int
@@ -39,17 +40,17 @@ class Split:
 
 
 Leaf = tuple[tuple[int, float], ...]
-"""What a leaf adds: targets with weights."""
+"""The targets of a leaf, each with a weight."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
-    """Neighbouring trees whose leaves give scores to the same targets.
+    """Consecutive trees whose leaves have weights for the same targets.
 
     Attributes:
-        trees: the first tree and the one after the last.
-        nodes: the same of their nodes.
-        leaves: what each of the nodes adds; empty for an inner node.
+        trees: the indices of the first tree and of the one after the last.
+        nodes: the indices of the first node of these trees and of the one after the last.
+        leaves: the weights of each of these nodes; empty for an inner node.
     """
 
     targets: tuple[int, ...]
@@ -58,13 +59,13 @@ class Group:
     leaves: Sequence[Leaf]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Forest:
-    """Trees as tables with a row for each node; a leaf goes to itself.
+    """Trees as tables with a row for each node; both branches of a leaf lead to the leaf itself.
 
     Attributes:
-        depth: the greatest number of decisions on the way to a leaf.
-        features: how many features points have to have.
+        depth: the greatest number of decisions on a path to a leaf.
+        features: how many features a point needs.
     """
 
     feature: list[int] = field(default_factory=list)
@@ -80,11 +81,11 @@ class Forest:
 
     @property
     def modes(self) -> list[str]:
-        """The modes of its inner nodes, the usual one if there are none."""
+        """The modes of the inner nodes; the default mode if there are no inner nodes."""
         return sorted(set(self.mode) - {""}) or ["BRANCH_LEQ"]
 
     def gives_always(self, target: int) -> bool:
-        """Whether each point gets a weight for a target: from a tree of which each leaf has one."""
+        """Whether every point gets a weight for a target, because each leaf of some tree has one."""
         return any(
             all(
                 any(one == target for one, _ in leaf)
@@ -97,11 +98,11 @@ class Forest:
         )
 
     def ends(self, group: Group) -> list[int]:
-        """Where the nodes of each tree of a group begin, and where the last end."""
+        """The first node of each tree of a group, and the end of the last tree."""
         return [*self.roots[slice(*group.trees)], group.nodes[1]]
 
     def add(self, tree: Mapping[Key, Split], root: Key) -> list[Key]:
-        """Number the nodes that can be reached from a root; gives them in this order."""
+        """Number the nodes that are reachable from a root, and return them in this order."""
         levels = list(_levels(tree, root))
         keys = list(dict.fromkeys(key for level in levels for key in level))
         place = {key: at for at, key in enumerate(keys, len(self.feature))}
@@ -124,7 +125,7 @@ class Forest:
 
 
 def forest_of(splits: Mapping[Key, Split], leaves: Mapping[Key, Leaf], roots: Sequence[Key]) -> Forest:
-    """The tables of trees; those that give scores to the same targets become neighbours."""
+    """The tables of trees; trees with weights for the same targets become consecutive."""
     found = Forest()
     trees = [(_targets(splits, leaves, root), root) for root in roots]
     for targets, members in groupby(sorted(trees, key=lambda tree: tree[0]), key=lambda tree: tree[0]):
@@ -141,7 +142,7 @@ def _targets(splits: Mapping[Key, Split], leaves: Mapping[Key, Leaf], root: Key)
 
 
 def _levels(tree: Mapping[Key, Split], root: Key) -> Iterator[list[Key]]:
-    """The nodes after each number of decisions."""
+    """The nodes at each depth."""
     level = [root]
     for _ in range(len(tree) + 1):
         yield level
@@ -156,7 +157,7 @@ def _levels(tree: Mapping[Key, Split], root: Key) -> Iterator[list[Key]]:
 def named_nodes(
     trees: Sequence[int], ids: Sequence[int], rows: Sequence[tuple[int, float, str, bool, int, int]]
 ) -> tuple[dict[Key, Split], list[Key], set[Key]]:
-    """The splits, roots and leaves of nodes that are named by tree and number; the first of each tree is its root."""
+    """The splits, roots and leaves of nodes that are identified by tree and number; each tree begins with its root."""
     keys = list(zip(trees, ids, strict=True))
     known, splits, roots = set(keys), dict[Key, Split](), dict[int, Key]()
     if len(known) != len(keys):
@@ -175,7 +176,7 @@ def named_nodes(
 
 
 def leaves_of(keys: Sequence[Key], targets: Sequence[int], weights: Sequence[float], count: int) -> dict[Key, Leaf]:
-    """What each leaf adds, from lists with an entry for each leaf and target."""
+    """Leaf -> its targets and weights, from lists with an entry for each pair of leaf and target."""
     if not len(keys) == len(targets) == len(weights):
         raise Unsupported("lists of targets and weights of different lengths")
     if targets and not 0 <= min(targets) <= max(targets) < count:
@@ -188,13 +189,13 @@ def leaves_of(keys: Sequence[Key], targets: Sequence[int], weights: Sequence[flo
 
 # ------------------------------------------------------------------------------------------------- nodes by their place
 INNER, LEAF, NEXT = 0, 1, 2
-"""Kinds of nodes in keys: nodes, leaves, and the further members that a node compares with."""
+"""The first part of a key: an inner node, a leaf, or a further comparison of a node that tests membership."""
 
 MODES = (*COMPARED, "BRANCH_MEMBER")
 
 
 def memberships(modes: Sequence[int], members: Sequence[float]) -> Iterator[list[float]]:
-    """The members of each node that tests membership, which are delimited by NaN."""
+    """The members for each node that tests membership, from one list in which NaN ends each node's part."""
     parts: list[list[float]] = [[]]
     for member in members:
         if isnan(member):
@@ -207,7 +208,7 @@ def memberships(modes: Sequence[int], members: Sequence[float]) -> Iterator[list
 
 
 def chained(place: int, node: Split, members: Sequence[float], first: int) -> Iterator[tuple[Key, Split]]:
-    """A test of membership as comparisons one after another, of which further ones are numbered from `first`."""
+    """A membership test as a chain of comparisons; those after the first have keys that are numbered from `first`."""
     keys = [(INNER, place), *((NEXT, first + at) for at in range(max(len(members) - 1, 0)))]
     for at, key in enumerate(keys):
         orelse = keys[at + 1] if at + 1 < len(keys) else node.orelse

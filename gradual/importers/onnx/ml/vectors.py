@@ -15,7 +15,7 @@ from gradual.types.dtype import DType
 
 
 def _kernels(use: Use, x: Value, count: int) -> Value:
-    """The kernel of each row with each of `count` support vectors."""
+    """The kernel function at each pair of a row and one of `count` support vectors."""
     kind, (gamma, offset, degree) = use.attribute("kernel_type", "LINEAR"), _parameters(use)
     if kind == "RBF":
         return exp(Term(use, _distances(use, x, count)) * -gamma).value
@@ -49,7 +49,7 @@ def _distances(use: Use, x: Value, count: int) -> Value:
 
 
 def _offset(use: Use, scores: Value, count: int) -> Value:
-    """The scores and `rho`; one number for all is taken from the beginning."""
+    """The scores plus the first `count` numbers of `rho`."""
     rho = use.attribute("rho", ())
     if len(rho) < count:
         raise Unsupported(f"{len(rho)} numbers in rho")
@@ -58,7 +58,7 @@ def _offset(use: Use, scores: Value, count: int) -> Value:
 
 @learned("SVMRegressor")
 def regressor(use: Use) -> Value:
-    """The kernels with the support vectors, weighted; with `one_class`, only its sign: 1 or -1."""
+    """The weighted sum of the kernels with the support vectors; with `one_class`, only the sign of the sum, 1 or -1."""
     use.only("post_transform", "NONE")
     x, count = as_floats(use, rows(use, use[0])), use.attribute("n_supports", 0)
     if count:
@@ -77,7 +77,7 @@ def regressor(use: Use) -> Value:
 
 @learned("SVMClassifier")
 def classifier(use: Use) -> list[Value | Unread]:
-    """The class with most votes of the pairs, and the score of each pair; without support vectors a linear model."""
+    """The class that wins most pairs, and the score of each pair of classes; without support vectors a linear model."""
     if use.attribute("prob_a"):
         raise Unsupported("probabilities of classes, which are found by iteration")
     classes, labels = labels_of(use, "classlabels_ints")
@@ -95,7 +95,7 @@ def classifier(use: Use) -> list[Value | Unread]:
 
 
 def _pairs(use: Use, x: Value, sizes: Sequence[int]) -> Value:
-    """The score of each pair of classes: positive for the first, negative for the second."""
+    """The score of each pair of classes: positive if the first class wins, negative if the second does."""
     count, pairs = sum(sizes), list(combinations(range(len(sizes)), 2))
     ends = [*accumulate(sizes, initial=0)]
     held = use.attribute("coefficients", ())
@@ -113,7 +113,7 @@ def _pairs(use: Use, x: Value, sizes: Sequence[int]) -> Value:
 
 
 def _votes(use: Use, scores: Value, classes: int) -> Value:
-    """How many pairs are won by each class."""
+    """The number of pairs that each class wins."""
     pairs = list(combinations(range(classes), 2))
     won = as_type(use, use.call("greater", scores, use.like(0.0, scores)), scores.dtype)
     signs = [(place == one) - (place == other) for place in range(classes) for one, other in pairs]

@@ -22,7 +22,7 @@ from gradual.types.type import Hole, TensorType
 
 @imports("If")
 def choose(use: Use) -> Sequence[Value]:
-    """The outputs of one of two graphs."""
+    """The outputs of one of two graphs, chosen by a condition."""
     graphs = [use.graph(name) for name in ("then_branch", "else_branch")]
     return branched(use, as_scalar(use, use[0]), [partial(use.outputs, graph) for graph in graphs])
 
@@ -30,9 +30,9 @@ def choose(use: Use) -> Sequence[Value]:
 # ------------------------------------------------------------------------------------------------------------ scans
 @imports("Scan")
 def scan(use: Use) -> Sequence[Value]:
-    """Repeat a graph for the slices of some tensors: the states in the end, and what each turn gives, stacked.
+    """Apply a graph to consecutive slices of some tensors; return the final states and the stacked outputs.
 
-    Before version 9, the tensors have batches, and a scan goes along each sample of them.
+    Before version 9 the tensors have a batch axis, and each sample is scanned separately.
     """
     body, inputs = use.graph("body"), [use[index] for index in range(int(use.opset < 9), len(use.inputs))]
     count = len(inputs) - use.required("num_scan_inputs")
@@ -48,7 +48,7 @@ def scan(use: Use) -> Sequence[Value]:
 
 
 def _scan(use: Use, body: Graph, begun: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
-    """A scan along an axis of each input, in which all of them have one size."""
+    """A scan along an axis of each input; these axes have to have equal sizes."""
     count, given = len(begun), len(inputs)
     if len(body.inputs) != count + given or len(body.outputs) < count:
         raise Unsupported(f"a body of {len(body.inputs)} inputs for {count + given} values")
@@ -71,13 +71,13 @@ def _scan(use: Use, body: Graph, begun: Sequence[Value], inputs: Sequence[Value]
 
 
 def _of_one_length(use: Use, values: Sequence[Value]) -> list[Value]:
-    """The values, whose first axes are promised to have one size."""
+    """The values, with a check that their first axes have equal sizes."""
     length = use.written_size(use.extent(values[0], 0))
     return [values[0], *(use.exactly(one, 0, length) for one in values[1:])]
 
 
 def _shaped(use: Use, value: Value, begun: Value) -> Value:
-    """A state after a turn, which is promised to have the shape that it had before."""
+    """A state after an iteration, with a check that its shape is unchanged."""
     if value.rank != begun.rank:
         raise Unsupported(f"a state of rank {begun.rank} that becomes one of rank {value.rank}")
     for axis, size in enumerate(begun.tensor.shape):
@@ -93,7 +93,7 @@ def _first(use: Use, value: Value, axis: int) -> Value:
 
 
 def _placed(use: Use, stack: Value, axis: int, backwards: bool) -> Value:
-    """Stacked results along an axis, the last one first if `backwards`."""
+    """Stacked results, with the stacking axis moved to a position and reversed if `backwards`."""
     stack = use.call("reverse", stack, axis=0) if backwards else stack
     order = list(range(1, stack.rank))
     order.insert(positive(axis, stack.rank), 0)
@@ -169,12 +169,12 @@ def _turn(use: Use, body: Graph, types: Sequence[Any]) -> tuple[Block, list[Valu
 
 
 def _as_declared(use: Use, port: Port, value: Value) -> Value:
-    """The iteration number or the condition: a scalar, or a tensor of one element if the graph declares that."""
+    """The iteration number or the condition: a scalar, or a tensor of one element if the graph declares a tensor."""
     return value if not port.shape else use.call("reshape", value, newshape=[1] * len(port.shape))
 
 
 def _nothing(use: Use, value: Value) -> Value:
-    """The value of a scan output before the first iteration: empty along its first axis."""
+    """A scan output before the first iteration: its first axis has size 0."""
     sizes = []
     for size in lists.held_tensor(value).shape:
         if isinstance(size, Hole):
@@ -197,7 +197,7 @@ def _turn_text(use: Use, name: str, names: Sequence[str], count: int, block: Blo
 
 
 def _loop_text(name: str, params: Sequence[tuple[str, str]], goes_on: str, turn: str, start: Sequence[str]) -> str:
-    """The recursive function and its first call; it returns all parameters but iteration number and condition."""
+    """The recursive function and its first call; it returns its parameters except iteration number and condition."""
     results = params[2:]
     one = len(results) == 1
     last = results[0][0] if one else f"({', '.join(value for value, _ in results)})"

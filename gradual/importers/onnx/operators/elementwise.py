@@ -60,7 +60,7 @@ BINARY = {
     "Xor": "logical_xor",
 }
 WIDE = 8
-"""How many operands are combined in one expression."""
+"""How many operands one nested expression combines at most."""
 VARIADIC = {"Max": "maximum", "Min": "minimum", "Sum": "add"}
 
 
@@ -83,7 +83,7 @@ def _alike(values: Sequence[Value]) -> None:
 
 
 def _aligned(use: Use) -> Value:
-    """The second operand as versions before 7 broadcast it: its axes are those of the first from `axis` on."""
+    """The second operand as versions before 7 broadcast it: its axes match those of the first from `axis` on."""
     axis = use.attribute("axis")
     missing = 0 if axis is None else use[0].rank - positive(axis, use[0].rank) - use[1].rank
     if missing < 0:
@@ -95,7 +95,7 @@ def _variadic(operator: str, use: Use) -> Value:
     values = [use[index] for index in range(max(len(use.inputs), 1))]
     if use.opset < 8:
         _alike(values)
-    while len(values) > WIDE:  # in groups, so that nothing nests deep
+    while len(values) > WIDE:  # combine in groups, so that expressions do not nest deeply
         groups = [values[at : at + WIDE] for at in range(0, len(values), WIDE)]
         values = [reduce(partial(use.call, operator), group) for group in groups]
     return reduce(partial(use.call, operator), values)
@@ -153,7 +153,7 @@ def power(use: Use) -> Value:
 
 @imports("Mod")
 def modulo(use: Use) -> Value:
-    """The remainder with the sign of the dividend (`fmod`) or the divisor, the latter of floats since version 28."""
+    """The remainder with the sign of the dividend (`fmod`) or the divisor; for floats the latter since version 28."""
     if use.opset < 28 and use[0].dtype.is_float and not use.attribute("fmod", 0):
         raise Unsupported(f"fmod=0 of elements of type {use[0].dtype}")
     return use.call("mod" if use.attribute("fmod", 0) else "floor_mod", use[0], use[1])
@@ -161,7 +161,7 @@ def modulo(use: Use) -> Value:
 
 @imports("BitShift")
 def shift(use: Use) -> Value:
-    """A shift of the bits."""
+    """A bit shift."""
     return use.call("left_shift" if use.required("direction") == "LEFT" else "right_shift", use[0], use[1])
 
 
@@ -173,7 +173,7 @@ def where(use: Use) -> Value:
 
 @imports("Cast")
 def cast(use: Use) -> Value:
-    """The elements in another type."""
+    """The elements cast to another type."""
     to = use.required("to")
     if isinstance(to, str):
         raise Unsupported("an element type that is written as a word")
@@ -182,7 +182,7 @@ def cast(use: Use) -> Value:
 
 @imports("CastLike")
 def cast_like(use: Use) -> Value:
-    """The elements in the type of another tensor."""
+    """The elements cast to the type of another tensor."""
     return _cast(use, use[1].dtype)
 
 
@@ -192,7 +192,7 @@ def _cast(use: Use, dtype: DType) -> Value:
 
 @imports("BitCast")
 def bit_cast(use: Use) -> Value:
-    """The bits of the elements in another type of the same width."""
+    """The elements' bits, reinterpreted as another type of the same width."""
     x, dtype = use[0], dtype_of(use.required("to"), "the result")
     if (x.dtype, dtype) == (DType.BOOL, DType.UINT8):
         return use.call("cast", x, dtype=dtype)
@@ -201,7 +201,7 @@ def bit_cast(use: Use) -> Value:
 
 @imports("IsInf")
 def is_infinite(use: Use) -> Value:
-    """Whether each element is infinite, of the signs that the attributes select."""
+    """Whether each element is infinite, with a sign that the attributes select."""
     found = use.call("isinf", use[0])
     zero = use.like(0.0, use[0])
     if not use.attribute("detect_negative", 1):
@@ -225,7 +225,7 @@ def clip(use: Use) -> Value:
 
 
 def _number(use: Use, value: Value) -> Value:
-    """A scalar or a vector of one element."""
+    """The value as a scalar; it may be given as a vector of one element."""
     if value.rank > 1:
         raise Unsupported(f"a tensor of rank {value.rank} where a number has to be")
     return as_scalar(use, value)
@@ -275,13 +275,13 @@ def exponential_linear(use: Use) -> Value:
 
 @imports("HardSigmoid")
 def hard_sigmoid(use: Use) -> Value:
-    """A line between 0 and 1."""
+    """A linear function, clamped to [0, 1]."""
     return _line(use, use.attribute("alpha", 0.2), use.attribute("beta", 0.5))
 
 
 @imports("HardSwish")
 def hard_swish(use: Use) -> Value:
-    """The elements times a line between 0 and 1."""
+    """The elements times a linear function of them that is clamped to [0, 1]."""
     return use.call("multiply", use[0], _line(use, 1 / 6, 0.5))
 
 
@@ -326,7 +326,7 @@ def swish(use: Use) -> Value:
 
 @imports("Gelu")
 def gelu(use: Use) -> Value:
-    """x times the normal distribution function at x, exact or approximated by tanh."""
+    """`x * Φ(x)`, where Φ is the normal distribution function; exact or approximated by tanh."""
     x = use[0]
     if use.only("approximate", "none", "tanh") == "tanh":
         cube = use.call("multiply", use.like(0.044715, x), use.call("power", x, use.like(3.0, x)))
@@ -339,7 +339,7 @@ def gelu(use: Use) -> Value:
 
 @imports("Shrink")
 def shrink(use: Use) -> Value:
-    """Elements within a distance of 0 become 0, the others are moved towards 0 by a bias."""
+    """Elements of magnitude at most `lambd` become 0, the others are moved towards 0 by a bias."""
     x, bias, limit = use[0], use.attribute("bias", 0.0), use.attribute("lambd", 0.5)
     if not x.dtype.is_float:
         raise Unsupported(f"elements of type {x.dtype}")

@@ -70,7 +70,7 @@ def scatter_nd(use: Use) -> Value:
 
 @imports("TensorScatter")
 def write_at(use: Use) -> Value:
-    """A tensor in which updates are written along an axis, from a place on that each sample has."""
+    """The tensor with updates written along an axis, starting at a position that is given for each sample."""
     x, update, given = use[0], use[1], use.optional(2)
     axis = positive(use.attribute("axis", -2), x.rank)
     if axis == 0:
@@ -135,7 +135,7 @@ def _bounds(use: Use) -> tuple[list[Value], list[int]]:
 
 
 def _start(use: Use, axis: int, start: int, step: int) -> int | Value:
-    """The start of a slice: with a negative step, ONNX clamps a start before the axis to 0, and NumPy to before it."""
+    """The start of a slice; with a negative step, a start before the axis means 0 in ONNX, and no element in NumPy."""
     size = use[0].extent(axis)
     if step > 0 or start >= -1:
         return start
@@ -148,7 +148,7 @@ def _start(use: Use, axis: int, start: int, step: int) -> int | Value:
 
 
 def _starts(use: Use, axes: Sequence[int], starts: Value, steps: Value) -> Value:
-    """As `_start`, for starts that are computed when the model runs, and for steps of either sign."""
+    """As `_start`, for starts that are computed when the model runs, and steps of any sign."""
     sizes = use.call("shape_of", use[0], dtype=starts.dtype)
     first = use.call("negative", use.call("take", sizes, use.builder.integers(axes), axis=0, mode="fast"))
     back = use.call("less", steps, use.like(0, steps))
@@ -157,7 +157,7 @@ def _starts(use: Use, axes: Sequence[int], starts: Value, steps: Value) -> Value
 
 @imports("OneHot")
 def one_hot(use: Use) -> Value:
-    """A one-hot vector for each index; a negative index counts from the end, one out of bounds selects no element."""
+    """A one-hot vector for each index; negative indices count from the end, an index out of bounds gives no 1."""
     indices, values = use[0], use[2]
     if indices.rank == 0:
         raise Unsupported("a number where a tensor of indices has to be")
@@ -195,12 +195,13 @@ def top(use: Use) -> list[Value]:
     found = use.counted(use.call("dyn.topk", use[0], count, **settings), 2)
     end = use.call("reshape", count, newshape=[1])
     start, step = (use.builder.integers([number], end.dtype) for number in (0, 1))
-    axes = [positive(use.attribute("axis", -1), use[0].rank)]  # for k = 0 `topk` returned all elements
+    # for k = 0 `topk` returns all elements, so the results are cut to k
+    axes = [positive(use.attribute("axis", -1), use[0].rank)]
     return [use.call("dyn.strided_slice", part, start, end, step, axes=axes) for part in found]
 
 
 def _count(use: Use) -> Value:
-    """k, which is given as a vector of one element."""
+    """The number k as a scalar; the input is a vector of one element."""
     if use[1].rank != 1:
         raise Unsupported("a k that is no vector of one element")
     return as_scalar(use, use[1])
@@ -208,7 +209,7 @@ def _count(use: Use) -> Value:
 
 @imports("NonZero")
 def nonzero(use: Use) -> Value:
-    """The positions of nonzero elements, a column each; all positions of a vector filled with a nonzero number."""
+    """The positions of nonzero elements, a column each; for a vector filled with a nonzero number, `arange`."""
     filled = use[0].made_by("dyn.full")
     if filled and use[0].rank == 1 and filled[0].known("a filling").item():
         zero, one = (use.builder.number(number, DType.INT64) for number in (0, 1))
@@ -242,7 +243,7 @@ def unique(use: Use) -> list[Value]:
 
 
 def _unique_slices(use: Use, axis: int) -> list[Value]:
-    """The same of slices along an axis, which are compared pair by pair, in the order of their first difference."""
+    """As `unique`, for slices along an axis; all pairs are compared, lexicographically."""
     x = use[0]
     order = [axis, *(at for at in range(x.rank) if at != axis)]
     rows = use.call("transpose", x, axes=order) if axis else x
@@ -268,7 +269,7 @@ def _unique_slices(use: Use, axis: int) -> list[Value]:
 
 
 def _earlier(use: Use, places: Term) -> Term:
-    """For each place, which places are before it."""
+    """A matrix: for each position, which positions are before it."""
     return Term(use, use.call("expand_dims", places.value, axis=0)) < Term(
         use, use.call("expand_dims", places.value, axis=1)
     )
@@ -276,7 +277,7 @@ def _earlier(use: Use, places: Term) -> Term:
 
 @imports("ReverseSequence")
 def reverse_sequence(use: Use) -> Value:
-    """The first elements along an axis in reverse order, as many as the length given for each batch."""
+    """Reverse, for each sample, the first elements along an axis, as many as the given length."""
     x, lengths, axis = use[0], use[1], positive(use.attribute("time_axis", 0), use[0].rank)
     some = use.call("greater_equal", lengths, use.like(0, lengths))
     most = use.call("less_equal", lengths, use.call("cast", use.extent(x, axis), dtype=lengths.dtype))
@@ -286,12 +287,12 @@ def reverse_sequence(use: Use) -> Value:
 
 
 _OVERLAPS = (("greater_equal", 0.0), ("less_equal", 1.0))
-"""The bounds of an overlap, which is a fraction of an area."""
+"""The bounds of the overlap threshold, which is a fraction."""
 
 
 @imports("NonMaxSuppression")
 def non_max_suppression(use: Use) -> Value:
-    """The boxes of each class that do not overlap a selected box of higher score by more than a threshold."""
+    """The selected boxes of each class: those that overlap no selected box of higher score by more than a threshold."""
     boxes = _corners(use, use[0]) if use.only("center_point_box", 0, 1) else use[0]
     most = use.optional(2)
     limit = use.builder.number(0, DType.INT64) if most is None else as_scalar(use, most)

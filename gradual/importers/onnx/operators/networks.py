@@ -18,7 +18,7 @@ from gradual.importers.onnx.importers import Use, broadcast_into, imports, spati
 # -------------------------------------------------------------------------------------------------------- products
 @imports("MatMul")
 def matrix_product(use: Use) -> Value:
-    """The product of matrices in batches."""
+    """A batched matrix product."""
     return product(use, use[0], use[1])
 
 
@@ -55,7 +55,7 @@ def windows(use: Use, x: Value, kernel: Sequence[Width]) -> tuple[dict[str, Any]
 
 
 def of_each(use: Use, name: str, axes: Sequence[object], usual: int) -> list[int]:
-    """An attribute with a number for each axis; if its default is 1, each has to be at least 1."""
+    """An attribute with one number per axis; if the default is 1, each number has to be at least 1."""
     given = list(use.attribute(name, (usual,) * len(axes)))
     if len(given) != len(axes) or (usual and min(given, default=usual) < usual):
         raise Unsupported(f"{name}={given}")
@@ -79,7 +79,7 @@ def _padding(
 
 
 def _total(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> Term:
-    """The padding of an axis by which there is a window for each stride."""
+    """The total padding of an axis with which the number of windows is the size divided by the stride, rounded up."""
     have, reach = extent(use, x, axis), (counted(use, size) - 1) * step + 1
     total = ((have + (stride - 1)) // stride - 1) * stride + reach - have
     is_some = isinstance(size, int) and (size - 1) * step + 1 >= stride
@@ -87,13 +87,13 @@ def _total(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -
 
 
 def _halves(total: Term) -> tuple[Width, Width]:
-    """The lesser half and the rest."""
+    """Half of a number, rounded down, and the rest."""
     less = total // 2
     return total.use.written_size(less.value), total.use.written_size((total - less).value)
 
 
 def kernel_of(use: Use, weight: Value) -> list[Width]:
-    """The extents of the window, from `kernel_shape` or else from the weight."""
+    """The sizes of the window, from `kernel_shape` or else from the weight."""
     written, count = use.attribute("kernel_shape"), weight.rank - 2
     if written is not None:
         if len(written) != count:
@@ -109,7 +109,7 @@ def convolution(use: Use) -> Value:
 
 
 def convolved(use: Use, x: Value, weight: Value) -> Value:
-    """The convolution that the attributes of a node say."""
+    """The convolution with the settings in a node's attributes."""
     count, kernel = spatial(x), kernel_of(use, weight)
     settings, padding = windows(use, x, kernel)
     settings |= {"padding": padding, "groups": _unless(1, use.attribute("group", 1)), "kernel_size": _numbers(kernel)}
@@ -117,7 +117,7 @@ def convolved(use: Use, x: Value, weight: Value) -> Value:
 
 
 def _numbers(kernel: Sequence[Width]) -> Sequence[Width] | None:
-    """The sizes of a kernel, if all of them are numbers."""
+    """The sizes of a kernel, or None unless all of them are numbers."""
     return kernel if all(isinstance(size, int) for size in kernel) else None
 
 
@@ -156,7 +156,7 @@ def transposed_convolution(use: Use) -> Value:
 def _transposed_padding(
     use: Use, x: Value, kernel: Sequence[Width], strides: Sequence[int], dilation: Sequence[int], beyond: list[Width]
 ) -> list[Width]:
-    """The padding before and after every axis; where it would be negative, the result has cells `beyond`."""
+    """The padding before and after every axis; negative padding becomes output padding, added to `beyond`."""
     automatic, wanted = use.attribute("auto_pad", "NOTSET"), use.attribute("output_shape")
     count = len(kernel)
     if wanted is None and automatic in ("NOTSET", "", "VALID"):
@@ -178,7 +178,7 @@ def _transposed_padding(
 
 @imports("LRN")
 def local_response(use: Use) -> Value:
-    """Each element normalized by its neighbours in other channels, as many before as after."""
+    """Each element normalized by its neighbours in other channels, equally many before and after it."""
     if use.required("size") % 2 == 0:
         return _even_response(use, use.required("size"))
     settings = {name: use.attribute(name, default) for name, default in (("alpha", 1e-4), ("beta", 0.75))}
@@ -186,7 +186,7 @@ def local_response(use: Use) -> Value:
 
 
 def _even_response(use: Use, size: int) -> Value:
-    """The same with one channel more after an element than before it."""
+    """As `local_response`, for an even size: one channel more after an element than before it."""
     x, before = use[0], (size - 1) // 2
     widths = [[0, 0], [before, size - 1 - before], *([0, 0] for _ in range(x.rank - 2))]
     squares = use.call("nn.pad", use.call("multiply", x, x), use.like(0.0, x), pad_width=widths)
@@ -202,7 +202,7 @@ def _even_response(use: Use, size: int) -> Value:
 # -------------------------------------------------------------------------------------------------- normalizations
 @imports("BatchNormalization")
 def batch_normalization(use: Use) -> Value | list[Value]:
-    """Batch normalization by the mean and variance that are given, or in training mode by those of the data."""
+    """Batch normalization by a given mean and variance, or, in training mode, by those of the data."""
     if use.attribute("training_mode", 0):
         return _trained(use)
     if use.wants(1) or (use.opset < 7 and not use.attribute("is_test", 0)):
@@ -215,7 +215,7 @@ def batch_normalization(use: Use) -> Value | list[Value]:
 
 
 def _trained(use: Use) -> list[Value]:
-    """The data normalized by its own mean and variance, and the running ones, which move towards these."""
+    """The data normalized by its mean and variance, and the updated running mean and variance."""
     wide = use[3].dtype
     axes = [axis for axis in range(use[0].rank) if axis != 1]
     data = Term(use, use[0]).to(wide).value

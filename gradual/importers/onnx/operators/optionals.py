@@ -1,4 +1,4 @@
-"""Operators of values that may be absent."""
+"""Operators on optional values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gradual.types.dtype import DType
 from gradual.types.type import DataType, Hole, NeverType, TensorType, UnrankedType
 
 PRESENT = "Some"
-"""The constructor of a value that is there."""
+"""The constructor of a present value."""
 
 
 @imports("Optional")
 def optional(use: Use) -> Value:
-    """A value that is there, or one of a given type that is absent."""
+    """An optional value: present, or absent with a given type."""
     given = use.optional(0)
     if given is None:
         type = lists.optional_of(use.builder, _declared(use, use.required("type")))
@@ -30,7 +30,7 @@ def optional(use: Use) -> Value:
 
 
 def _declared(use: Use, port: Port) -> Any:
-    """The type that an attribute states; sizes that are no numbers are `?`."""
+    """The type in an attribute; a size that is not a number becomes `?`."""
     if isinstance(port.dtype, Unread) or port.dtype is None:
         raise Unsupported("a type without element type" if port.dtype is None else port.dtype.says)
     tensor: Any = UnrankedType(port.dtype)
@@ -45,7 +45,7 @@ def _extent(size: Extent) -> Any:
 
 @imports("OptionalHasElement")
 def has_element(use: Use) -> Value:
-    """Whether a value is there; one that is not optional always is."""
+    """Whether an optional value is present; true for a value that is not optional."""
     given = use.optional(0)
     if given is None or not lists.is_optional(given) or given.made_by(PRESENT):
         return use.builder.number(given is not None, DType.BOOL)
@@ -54,7 +54,7 @@ def has_element(use: Use) -> Value:
 
 @imports("OptionalGetElement")
 def element(use: Use) -> Value:
-    """The value, which has to be there."""
+    """The value inside an optional one, which has to be present."""
     given = use[0]
     if not lists.is_optional(given):
         return given

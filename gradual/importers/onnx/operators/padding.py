@@ -11,7 +11,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, as_scalar, imports
 
 Width = int | Value
-"""How many elements are added before or after an axis: a number, or a scalar value."""
+"""How many elements are added before or after an axis: a number, or a scalar of the program."""
 
 
 @imports("Pad")
@@ -43,7 +43,7 @@ def _by_axis(use: Use, numbers: Sequence[Width], axes: Sequence[int]) -> list[li
 
 
 def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str) -> Value:
-    """Pad a tensor; modes that copy the border remove elements first, and for a constant the order does not matter."""
+    """Pad a tensor.  Modes that copy the border first remove the elements of negative widths."""
     x, numbers = use[0], [[width if isinstance(width, int) else 0 for width in pair] for pair in widths]
     if mode == "constant":
         return use.call("nn.pad", x, filling, pad_width=widths)
@@ -56,7 +56,7 @@ def _pad(use: Use, widths: Sequence[Sequence[Width]], filling: Value, mode: str)
 
 
 def _wrapped(use: Use, widths: Sequence[Sequence[Width]]) -> Value:
-    """The tensor repeated around itself."""
+    """Pad by continuing the tensor periodically."""
     x = use[0]
     for axis, (before, after) in enumerate(widths):
         if (before, after) != (0, 0):
@@ -68,7 +68,7 @@ def _wrapped(use: Use, widths: Sequence[Sequence[Width]]) -> Value:
 
 
 def _uncounted_pad(use: Use, widths: Value, filling: Value, mode: str) -> Value:
-    """The same for a vector of widths whose length is not known here."""
+    """As `_pad`, for a vector of widths whose length is unknown while importing."""
     x = use[0]
     if mode == "wrap":
         raise Unsupported("mode='wrap' with a number of widths that is not known here")

@@ -1,12 +1,11 @@
-"""Quantized tensors: integers that stand for `(x - zero_point) * scale`, and products and convolutions of them.
+"""Quantized tensors, in which an integer x represents `(x - zero_point) * scale`; their products and convolutions.
 
-Sums of products are exact in int32.  What is made an integer again is rounded to the nearest, ties to even, and limited
-to the bounds of its type.
+Sums of products are exact in int32.  Quantizing rounds to the nearest integer, ties to even, and saturates to the
+bounds of the integer type.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from gradual.importers.common.applying import positive
@@ -17,14 +16,15 @@ from gradual.importers.onnx.file.narrow import Kind
 from gradual.importers.onnx.file.reading import dtype_of, element_type
 from gradual.importers.onnx.importers import Use, as_scalar, as_type, broadcast_into, extent_of, imports, vector
 from gradual.importers.onnx.operators.networks import convolved
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-# ------------------------------------------------------------------------------------------- between numbers and codes
+# --------------------------------------------------------------------------------------------- quantize and dequantize
 @imports("QuantizeLinear")
 @imports("QuantizeLinear", domain="com.microsoft")
 def quantize_linear(use: Use) -> Value:
-    """`x / scale + zero_point`, divided in the type of the scale or in that of `precision`."""
+    """`x / scale + zero_point`, divided in the type of the scale or in the type given by `precision`."""
     x, scale, zero = use[0], use[1], use.optional(2)
     kind, divided = _quantized_type(use, zero), use.attribute("precision", 0)
     dtype = dtype_of(divided, "the quotient") if divided else scale.dtype
@@ -34,7 +34,7 @@ def quantize_linear(use: Use) -> Value:
 
 
 def _quantized_type(use: Use, zero: Value | None) -> DType | Kind:
-    """The element type of the result, which the zero point or an attribute says."""
+    """The element type of the result: that of the zero point, or the one in an attribute."""
     written = use.attribute("output_dtype", 0)
     told = element_type(written, "the result") if written else None
     if zero is None:
@@ -48,7 +48,7 @@ def _quantized_type(use: Use, zero: Value | None) -> DType | Kind:
 @imports("DequantizeLinear")
 @imports("DequantizeLinear", domain="com.microsoft")
 def dequantize_linear(use: Use) -> Value:
-    """`(x - zero_point) * scale`, rounded to the type of the result once."""
+    """`(x - zero_point) * scale`, rounded once, to the type of the result."""
     x, scale, zero, written = use[0], use[1], use.optional(2), use.attribute("output_dtype", 0)
     dtype = dtype_of(written, "the result") if written else scale.dtype
     scale, zero = _aligned(use, x, scale, zero)
@@ -56,7 +56,7 @@ def dequantize_linear(use: Use) -> Value:
 
 
 def _aligned(use: Use, x: Value, scale: Value, zero: Value | None) -> tuple[Value, Value | None]:
-    """Scale and zero point as they broadcast to a tensor: for all of it, for each slice of an axis, or for blocks."""
+    """Scale and zero point in shapes that broadcast to a tensor: one for all, per slice of an axis, or per block."""
     block = use.attribute("block_size", 0)
     if block < 0:
         raise Unsupported(f"block_size={block}")
@@ -68,14 +68,14 @@ def _aligned(use: Use, x: Value, scale: Value, zero: Value | None) -> tuple[Valu
 
 
 def _by_slice(use: Use, x: Value, axis: int, value: Value) -> Value:
-    """A number for each slice along an axis, of which there have to be as many."""
+    """A vector with one number for each slice along an axis, shaped to broadcast to the tensor."""
     if value.rank != 1:
         raise Unsupported(f"a scale or zero point of rank {value.rank} for the slices along an axis")
     return lane(use, use.exactly(value, 0, extent_of(use, x, axis)), x.rank - 1 - axis)
 
 
 def by_block(use: Use, x: Value, axis: int, value: Value, size: int) -> Value:
-    """A number for each block of an axis, of which the last may be smaller; the other axes are those of the tensor."""
+    """Numbers for blocks along one axis, the last of which may be smaller, repeated to the shape of the tensor."""
     if value.rank != x.rank:
         raise Unsupported(f"a scale or zero point of rank {value.rank} for the blocks of a tensor of rank {x.rank}")
     whole = x.extent(axis)
@@ -86,7 +86,7 @@ def by_block(use: Use, x: Value, axis: int, value: Value, size: int) -> Value:
 
 
 def _blocks(use: Use, extent: Value, size: int) -> Value:
-    """How many blocks an axis has."""
+    """The number of blocks of an axis."""
     return use.call("floor_divide", use.call("add", extent, use.like(size - 1, extent)), use.like(size, extent))
 
 
@@ -96,7 +96,7 @@ def is_number(value: Value) -> bool:
 
 
 def lane(use: Use, vector: Value, after: int) -> Value:
-    """A vector along an axis that so many others follow."""
+    """A vector, reshaped to lie along an axis that is followed by `after` others."""
     return use.call("expand_dims", vector, axis=1, num_newaxis=after) if after else vector
 
 
@@ -122,7 +122,7 @@ def _times(use: Use, whole: Value, scale: Value) -> Value:
 
 
 def rounded(use: Use, numbers: Value, zero: Value | None, kind: DType | Kind) -> Value:
-    """The nearest integers, ties to even, plus a zero point, within the bounds of their type."""
+    """The nearest integers, ties to even, plus a zero point, saturated to the bounds of their type."""
     found = use.call("round", numbers)
     if found.dtype.bits < 32:
         found = use.call("cast", found, dtype=DType.FLOAT32)
@@ -136,14 +136,15 @@ def rounded(use: Use, numbers: Value, zero: Value | None, kind: DType | Kind) ->
 
 @imports("DynamicQuantizeLinear")
 def dynamic_quantize_linear(use: Use) -> list[Value]:
-    """The input, quantized as it comes."""
+    """The input, quantized by the range of its elements."""
     return dynamically_quantized(use, use[0])
 
 
 def dynamically_quantized(use: Use, x: Value) -> list[Value]:
-    """The elements in 255 steps from the least to the greatest of them and 0, the step, and the code of 0.
+    """The quantized elements, the scale and the zero point, for the range from the least to the greatest of them and 0.
 
-    Where all are 0 the step is 1, as in ONNX Runtime; ONNX's formula divides 0 by 0.
+    The range is divided in 255 steps.  If all elements are 0, the scale is 1 as in ONNX Runtime; ONNX's formula would
+    divide 0 by 0.
     """
     zero, one, steps = (use.like(number, x) for number in (0.0, 1.0, 255.0))
     flat = use.call("reshape", x, newshape=[-1]) if x.rank != 1 else x
@@ -157,13 +158,13 @@ def dynamically_quantized(use: Use, x: Value) -> list[Value]:
 
 
 # ----------------------------------------------------------------------------------------------- products, convolutions
-@dataclass(frozen=True, slots=True)
+@record
 class Codes:
     """A quantized operand.
 
     Attributes:
-        scale: None where only the integers are asked for.
-        zero: None where it is 0.
+        scale: None where only the integers are needed.
+        zero: the zero point; None if it is 0.
     """
 
     x: Value
@@ -172,12 +173,12 @@ class Codes:
 
 
 def operand(use: Use, x: int, scale: int | None, zero: int | None) -> Codes:
-    """The operand whose parts are these inputs."""
+    """The operand whose integers, scale and zero point are the inputs with these indices."""
     return Codes(use[x], None if scale is None else use[scale], None if zero is None else use.optional(zero))
 
 
 def rows(use: Use, value: Value | None, x: Value) -> Value | None:
-    """A number for all of a left operand, or for each of its rows."""
+    """A scale or zero point for a left operand: a single number, or one for each row."""
     if value is None or is_number(value):
         return None if value is None else as_scalar(use, value)
     if value.rank == 1 and x.rank > 1:
@@ -186,7 +187,7 @@ def rows(use: Use, value: Value | None, x: Value) -> Value | None:
 
 
 def columns(use: Use, value: Value | None, x: Value) -> Value | None:
-    """A number for all of a right operand, or for each of its columns."""
+    """A scale or zero point for a right operand: a single number, or one for each column."""
     if value is None or is_number(value):
         return None if value is None else as_scalar(use, value)
     if value.rank == 1 and x.rank > 1:
@@ -195,64 +196,64 @@ def columns(use: Use, value: Value | None, x: Value) -> Value | None:
 
 
 def _along(use: Use, value: Value, x: Value, axis: int) -> Value:
-    """A number for each matrix and each of its rows or columns: of the rank of the operand, and of size 1 in `axis`."""
+    """Numbers for the rows or columns of each matrix: a tensor of the operand's rank, with size 1 in `axis`."""
     if value.rank != x.rank or x.rank < 2 or value.extent(axis) != 1:
         raise Unsupported(f"a scale or zero point of rank {value.rank} for a tensor of rank {x.rank}")
     return broadcast_into(use, value, x)
 
 
 def whole_product(use: Use, a: Codes, b: Codes) -> Value:
-    """The product of matrices of integers, in int32."""
+    """The product of two matrices of integers minus their zero points, in int32."""
     left = centred(use, a.x, rows(use, a.zero, a.x))
     return product(use, left, centred(use, b.x, columns(use, b.zero, b.x)))
 
 
 @imports("MatMulInteger")
 def integer_matrix_product(use: Use) -> Value:
-    """The product of matrices of integers, less a zero point for each operand, row or column."""
+    """The product of matrices of integers, after subtracting a zero point per operand, row or column."""
     return whole_product(use, operand(use, 0, None, 2), operand(use, 1, None, 3))
 
 
 @imports("QLinearMatMul")
 def quantized_matrix_product(use: Use) -> Value:
-    """The product of quantized matrices, quantized."""
+    """The quantized product of quantized matrices."""
     a, b = operand(use, 0, 1, 2), operand(use, 3, 4, 5)
     return requantized(use, whole_product(use, a, b), product_scale(use, a, b, use[6]), use[7])
 
 
 def product_scale(use: Use, a: Codes, b: Codes, result: Value | None) -> Value:
-    """What the product of matrices is to be multiplied by: to be numbers, or to be codes of a scale."""
+    """The scale of an integer product, divided by the result's scale if the result is quantized."""
     return _joint(use, rows(use, a.scale, a.x), columns(use, b.scale, b.x), result)
 
 
 def _joint(use: Use, one: Value | None, other: Value | None, result: Value | None) -> Value:
-    """The product of two scales, in float32, divided by that of the result."""
+    """The product of two scales, in float32, divided by the scale of the result if one is given."""
     assert one is not None and other is not None
     found = use.call("multiply", *(as_type(use, part, DType.FLOAT32) for part in (one, other)))
     return found if result is None else use.call("divide", found, as_type(use, as_scalar(use, result), DType.FLOAT32))
 
 
 def requantized(use: Use, whole: Value, scale: Value, zero: Value) -> Value:
-    """The codes of integers times a scale, with a zero point that is a number."""
+    """Integers times a scale, rounded to integers again, plus a zero point."""
     return rounded(use, _times(use, whole, scale), as_scalar(use, zero), zero.dtype)
 
 
 def product_as_numbers(use: Use, a: Codes, b: Codes, bias: Value | None) -> Value:
-    """What the product of two quantized matrices stands for, and a bias for each column."""
+    """The dequantized product of two quantized matrices, plus a bias for each column."""
     scale = product_scale(use, a, b, None)
     found = use.call("multiply", as_type(use, whole_product(use, a, b), scale.dtype), scale)
     return found if bias is None else use.call("add", found, vector(use, bias, found))
 
 
 def whole_convolution(use: Use, x: Codes, w: Codes) -> Value:
-    """The convolution of integers, in int32; the padding is the zero point of the data."""
+    """The convolution of integers minus their zero points, in int32; the data are padded with their zero point."""
     zero = None if x.zero is None else as_scalar(use, x.zero)
     weight = centred(use, w.x, channels(use, w.zero, w.x, w.x.rank - 1))
     return convolved(use, centred(use, x.x, zero), weight)
 
 
 def channels(use: Use, value: Value | None, weight: Value, after: int) -> Value | None:
-    """A number for all of a convolution, or for each channel of its result, which so many axes follow."""
+    """A single number for a convolution, or one per channel of the result; `after` axes follow the channels."""
     if value is None or is_number(value):
         return None if value is None else as_scalar(use, value)
     if value.rank != 1:
@@ -262,13 +263,13 @@ def channels(use: Use, value: Value | None, weight: Value, after: int) -> Value 
 
 @imports("ConvInteger")
 def integer_convolution(use: Use) -> Value:
-    """The convolution of integers, less a zero point for the data, and one for the weight or each of its channels."""
+    """The convolution of integers minus a zero point: one for the data, one for the weight or each of its channels."""
     return whole_convolution(use, operand(use, 0, None, 2), operand(use, 1, None, 3))
 
 
 @imports("QLinearConv")
 def quantized_convolution(use: Use, data: Value | None = None) -> Value:
-    """The convolution of quantized data, quantized; the bias is in steps of both scales."""
+    """The quantized convolution of quantized data; the unit of the integer bias is the product of both scales."""
     x, w, bias = Codes(data or use[0], use[1], use.optional(2)), operand(use, 3, 4, 5), use.optional(8)
     whole = whole_convolution(use, x, w)
     whole = whole if bias is None else use.call("nn.bias_add", whole, bias)

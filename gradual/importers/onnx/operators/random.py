@@ -1,4 +1,4 @@
-"""Operators that draw random numbers: declared without a meaning, so that a program can be checked but not run."""
+"""Operators that generate random numbers: declared without a meaning, so that a program can be checked but not run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gradual.types.type import TensorType
 
 @imports("RandomNormalLike", "RandomUniformLike", "Bernoulli")
 def alike(use: Use) -> Value:
-    """Random numbers in a tensor's shape."""
+    """Random numbers with the shape of a tensor."""
     return _drawn(use, [f"n{axis}" for axis in range(use[0].rank)], _dtype(use, use[0].dtype))
 
 
 @imports("RandomNormal", "RandomUniform")
 def of_shape(use: Use) -> Value:
-    """Random numbers in a given shape."""
-    zeros = use.call("zeros", shape=use.required("shape"), dtype=_dtype(use, DType.FLOAT32))  # reads the attribute
+    """Random numbers with a given shape."""
+    zeros = use.call("zeros", shape=use.required("shape"), dtype=_dtype(use, DType.FLOAT32))  # parses the attribute
     return _drawn(use, list(map(str, zeros.shape)), zeros.dtype)
 
 
@@ -41,7 +41,7 @@ def _dtype(use: Use, default: DType) -> DType:
 
 
 def _drawn(use: Use, extents: Sequence[str], dtype: DType) -> Value:
-    """Apply an operator declared for this node alone, since no two nodes draw the same numbers; it takes any sizes."""
+    """Apply an operator for any sizes, declared for this node alone, since no two nodes generate the same numbers."""
     builder = use.builder
     name = f"onnx.{builder.names.fresh(use.node.operator)}"
     given = [use[0]] if use.inputs else []

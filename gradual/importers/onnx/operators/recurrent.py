@@ -1,12 +1,11 @@
-"""Recurrent layers: a recursive function of the program that steps over the sequence.
+"""Recurrent layers, as a recursive function of the program that steps over the sequence.
 
-A step computes what ONNX specifies for LSTM, GRU and RNN.
+A step is computed as ONNX specifies it for LSTM, GRU and RNN.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.dims.term.dim import constant
@@ -14,6 +13,7 @@ from gradual.importers.common.recurrence import SUMS, defined
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, imports
+from gradual.record import record
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -42,14 +42,14 @@ ACTIVATIONS = {"sigmoid": "sigmoid({})", "tanh": "tanh({})", "relu": "nn.relu({}
 Applied = Callable[[str], str]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Cell:
-    """A kind of layer.
+    """A kind of recurrent layer.
 
     Attributes:
         gates: how many gates a step computes, each by a product with the input.
-        states: the names of its states.
-        usual: its default activations.
+        states: the names of the layer's states.
+        usual: the layer's default activations.
     """
 
     gates: int
@@ -66,7 +66,7 @@ CELLS = {
 
 @imports(*CELLS)
 def recurrent(use: Use) -> list[Value]:
-    """A layer, forward, in reverse, or both: all outputs, and the last states."""
+    """A layer that runs forward, in reverse, or in both directions: all outputs, and the last states."""
     cell = CELLS[use.node.operator]
     directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[
         use.only("direction", "forward", "reverse", "bidirectional")
@@ -85,7 +85,7 @@ def recurrent(use: Use) -> list[Value]:
 
 
 def _lengths(use: Use, x: Value) -> Value | None:
-    """The length of each sequence of a batch; None if all are as long as the tensor."""
+    """The length of each sequence of a batch; None if every sequence has the length of the axis."""
     given = use.optional(4)
     if given is None or (given.elements is not None and set(given.numbers("lengths")) == {x.extent(0)}):
         return None
@@ -97,7 +97,7 @@ def _lengths(use: Use, x: Value) -> Value | None:
 
 
 def _run(use: Use, cell: _Cell, x: Value, lengths: Value | None, index: int, reverse: bool) -> list[Value]:
-    """One direction: the outputs of all steps, and the last states."""
+    """Run one direction: the outputs of all steps, and the last states."""
     builder = use.builder
     w, r = _direction(use, 1, index), _direction(use, 2, index)
     hidden: int | None = use.attribute("hidden_size", r.extent(1))
@@ -123,13 +123,13 @@ def _run(use: Use, cell: _Cell, x: Value, lengths: Value | None, index: int, rev
 
 
 def _of_some(use: Use, state: Value, lengths: Value) -> Value:
-    """The last state of each sequence, and 0 for one without elements, as ONNX Runtime has it."""
+    """The last state of each sequence; 0 for an empty sequence, as in ONNX Runtime."""
     some = use.call("expand_dims", use.call("greater", lengths, use.like(0, lengths)), axis=1)
     return use.call("where", some, state, use.like(0.0, state))
 
 
 def _reversed(use: Use, x: Value, lengths: Value | None) -> Value:
-    """Each sequence from its last element to its first."""
+    """Each sequence in reverse order."""
     if lengths is None:
         return use.call("reverse", x, axis=0)
     return use.call("reverse_sequence", x, lengths, seq_axis=0, batch_axis=1)
@@ -149,7 +149,7 @@ def _biases(use: Use, cell: _Cell, index: int, hidden: int) -> list[Value]:
 
 
 def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
-    """A state before the first step."""
+    """The initial value of a state."""
     given = use.optional(input)
     if given is None:
         sizes = [use.extent(x, 1), use.builder.number(hidden, DType.INT64)]
@@ -160,7 +160,7 @@ def _initial(use: Use, x: Value, input: int, index: int, hidden: int) -> Value:
 
 # ---------------------------------------------------------------------------------------------------- the function
 def _function(use: Use, cell: _Cell, dtype: DType, index: int, has_lengths: bool) -> str:
-    """The name of the step function, which is defined once for each variant."""
+    """The name of the recursive function, which is defined once for each variant of the layer."""
     kind = use.node.operator
     f = _activations(use, cell, index)
     peepholes = kind == "LSTM" and use.optional(7) is not None

@@ -18,13 +18,13 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
 _INPUT_SINCE = {"ReduceSum": 13}
-"""The version since which the axes are an input; 18 for the other operators."""
+"""The first version in which the axes are an input; for the other operators it is 18."""
 
 Reduced = Callable[..., Value]
 
 
 def _axes(use: Use) -> list[int] | None:
-    """The axes; None for all.  A repeated axis counts once, as in ONNX Runtime."""
+    """The axes; None means all.  A repeated axis counts once, as in ONNX Runtime."""
     since = _INPUT_SINCE.get(use.node.operator, 18)
     axes = use.axes() if use.opset >= since else use.attribute("axes")
     if axes is None:
@@ -63,7 +63,7 @@ def _plainly(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Val
 
 
 def _extreme(operator: str, use: Use, x: Value, settings: dict[str, Any]) -> Value:
-    """The greatest or least element; axes that may be empty get the identity appended, which ONNX gives for them."""
+    """The maximum or minimum; the identity is appended to an axis that may be empty, since ONNX returns it then."""
     reduced = settings["axis"] or range(x.rank)
     empty = {positive(axis, x.rank) for axis in reduced} & {
         axis for axis, size in enumerate(x.tensor.shape) if not is_positive(size)
@@ -91,7 +91,7 @@ def _log_of_sum_of_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
 
 
 def _log_sum_exp(use: Use, x: Value, settings: dict[str, Any]) -> Value:
-    """log(sum(exp(x))) without overflow: the greatest element, if finite, is subtracted first and added at the end."""
+    """log(sum(exp(x))) without overflow: the maximum, if finite, is subtracted first and added at the end."""
     greatest, outside = (
         _finite(use, _extreme("max", use, x, one)) for one in ({**settings, "keepdims": True}, settings)
     )
@@ -115,7 +115,7 @@ REDUCTIONS: dict[str, tuple[Reduced, str | None, str | None]] = {
     "ReduceLogSumExp": (_log_of_sum_of_exp, None, None),
     "ReduceSumSquare": (partial(_plainly, "sum"), "square", None),
 }
-"""Name -> the reduction, an operator applied to each element before it, and one applied to its result."""
+"""Name -> the reduction, an operator for each element before the reduction, and one for its result."""
 
 IMPORTERS |= {("", name): partial(_reduction, *parts) for name, parts in REDUCTIONS.items()}
 
@@ -163,7 +163,7 @@ def _softmax(operator: str, use: Use, x: Value, axis: int) -> Value:
 
 
 def _hardmax(use: Use, x: Value, axis: int) -> Value:
-    """1 at the first of the greatest elements along an axis, 0 elsewhere."""
+    """1 at the first maximum along an axis, 0 elsewhere."""
     place = positive(axis, x.rank)
     some = is_positive(x.tensor.shape[place])
     places = use.call("argmax", x if some else _with_one_more(use, x, [place], -math.inf), axis=place, keepdims=True)
@@ -183,7 +183,7 @@ IMPORTERS |= {
 
 @imports("LpNormalization")
 def normalized(use: Use) -> Value:
-    """Each vector along an axis divided by its norm, unless that is 0."""
+    """Each vector along an axis divided by its norm, unless the norm is 0."""
     x, axis = use[0], use.attribute("axis", -1)
     if use.only("p", 2, 1) == 1:
         length = use.call("sum", use.call("abs", x), axis=axis, keepdims=True)
@@ -223,7 +223,7 @@ def @determinants.{dtype}(%a: Tensor[(b, n, n), {dtype}]) -> Tensor[(b,), {dtype
   }}
 }}
 """
-"""Gaussian elimination: the row with the greatest element of the first column takes the place of the first row."""
+"""Gaussian elimination with pivoting: the first row is exchanged with one whose first element is the largest."""
 
 
 @imports("Det")

@@ -22,12 +22,12 @@ from gradual.types.type import DataType, Hole, TensorType, TupleType
 
 @imports("SequenceEmpty", "SequenceConstruct")
 def construct(use: Use) -> Value:
-    """The tensors, in order."""
+    """A sequence of the given tensors."""
     return use.builder.tuple([use[index] for index in range(len(use.inputs))])
 
 
 def _fields(use: Use, sequence: Value) -> list[Value] | None:
-    """The elements, if their number is known; None for a list."""
+    """The elements of a sequence that is a tuple; None if it is a list, whose length is unknown."""
     if isinstance(sequence.type, TupleType):
         return list(sequence.made_by("tuple")) or use.counted(sequence, len(sequence.type.fields))
     if not isinstance(sequence.type, DataType) or lists.is_optional(sequence):
@@ -46,7 +46,7 @@ def length(use: Use) -> Value:
 
 @imports("SequenceAt")
 def at(use: Use) -> Value:
-    """An element."""
+    """The element at an index."""
     known = _place(use, use[0], use[1])
     if known is not None:
         fields, place = known
@@ -83,7 +83,7 @@ def erase(use: Use) -> Value:
 
 
 def _place(use: Use, sequence: Value, place: Value | None, beyond: int = 0) -> tuple[list[Value], int] | None:
-    """The elements and an index into them, the end if `place` is None; None if either is not known."""
+    """The elements and the known index, by default the end; None if the elements or the index are unknown."""
     fields, known = _fields(use, sequence), constant_of(place)
     if fields is None or (known is None and place is not None):
         return None
@@ -107,7 +107,7 @@ def _from_front(use: Use, all: Value, place: Value) -> Value:
 # --------------------------------------------------------------------------------------------------- concatenation
 @imports("ConcatFromSequence")
 def concatenate(use: Use) -> Value:
-    """The elements one after another along an axis, or along a new one."""
+    """The elements, concatenated along an axis or stacked along a new one."""
     new = bool(use.attribute("new_axis", 0))
     fields = _fields(use, use[0])
     if fields is not None:
@@ -134,7 +134,7 @@ def concatenate(use: Use) -> Value:
 # --------------------------------------------------------------------------------------------------------- splitting
 @imports("SplitToSequence")
 def split_to_sequence(use: Use) -> Value:
-    """Parts along an axis: of given sizes, or of one size, except that the last may be smaller."""
+    """Parts along an axis, of given sizes or of one size; in the latter case the last part may be smaller."""
     x, sizes = use[0], use.optional(1)
     axis = positive(use.attribute("axis", 0), x.rank)
     if sizes is None:
@@ -150,14 +150,14 @@ def split_to_sequence(use: Use) -> Value:
 
 
 def _are_ones(sizes: Value) -> bool:
-    """Whether each of the sizes is plainly 1."""
+    """Whether the sizes are a vector filled with 1."""
     filled = sizes.made_by("dyn.full", "full")
     known = constant_of(filled[0]) if filled else None
     return known is not None and known.item() == 1
 
 
 def _single(use: Use, x: Value, axis: int, keeps: bool) -> Value:
-    """Parts of size 1 along the axis, which is removed unless `keeps`."""
+    """Parts of size 1 along the axis; the axis is removed unless `keeps`."""
 
     def part(place: int) -> Value:
         one = use.call("take", x, use.builder.number(place, DType.INT64), axis=axis, mode="fast")
@@ -174,7 +174,7 @@ def _single(use: Use, x: Value, axis: int, keeps: bool) -> Value:
 
 
 def _even(use: Use, x: Value, axis: int, size: int) -> Value:
-    """Parts of one size, the last of which may be smaller."""
+    """Parts of one size; the last part may be smaller."""
     if size < 1:
         raise Unsupported(f"parts of size {size}")
     whole = x.extent(axis)
@@ -189,7 +189,7 @@ def _slice(use: Use, x: Value, axis: int, low: int, high: int) -> Value:
 
 
 def _open_at(x: Value, axis: int) -> Any:
-    """The type of a part, with `?` as its size at an axis."""
+    """The type of a part of `x`, with `?` as its size along the axis."""
     shape = x.tensor.shape
     return TensorType((*shape[:axis], Hole(), *shape[axis + 1 :]), x.dtype)
 
@@ -232,7 +232,7 @@ def _uneven(use: Use, x: Value, axis: int, sizes: Value) -> Value:
 # ------------------------------------------------------------------------------------------------ element by element
 @imports("SequenceMap")
 def mapped(use: Use) -> list[Value]:
-    """The outputs of a graph for each index: its inputs are the elements of sequences at that index, and tensors."""
+    """The outputs of a graph for each index, applied to the elements of sequences at the index, and to tensors."""
     inputs = [use[index] for index in range(len(use.inputs))]
     graph, sequences = use.graph("body"), [value for value in inputs if lists.is_sequence(value)]
     if len(graph.inputs) != len(inputs) or not inputs or inputs[0] is not next(iter(sequences), None):
@@ -253,7 +253,7 @@ def _turn(use: Use, graph: Graph, inputs: Sequence[Value], place: int) -> list[V
 
 
 def _map_loop(use: Use, graph: Graph, inputs: Sequence[Value]) -> Graph:
-    """A graph that does the same by a loop over the indices; it refers to the inputs as `of 0`, `of 1` and so on."""
+    """A graph that computes `SequenceMap` by a loop over indices; its free names `of 0`, `of 1`, … are the inputs."""
 
     def node(operator: str, given: Sequence[str], gives: Sequence[str], **attributes: Any) -> Node:
         return Node(operator, "", use.node.title, tuple(given), tuple(gives), attributes)

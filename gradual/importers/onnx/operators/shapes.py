@@ -20,7 +20,7 @@ from gradual.types.dtype import DType
 
 @imports("Constant")
 def constant(use: Use) -> Value:
-    """A constant, in one of the forms of its attributes."""
+    """A constant, which is given by one of several attributes."""
     attributes = use.node.attributes
     if (tensor := attributes.get("value")) is not None:
         is_float = isinstance(tensor, Tensor) and tensor.dtype.is_float
@@ -35,7 +35,7 @@ def constant(use: Use) -> Value:
 
 @imports("Shape")
 def shape(use: Use) -> Value:
-    """The sizes, or those of some consecutive axes."""
+    """The sizes of all axes, or of some consecutive axes."""
     sizes = use.call("shape_of", use[0], dtype=DType.INT64)
     start, end = use.attribute("start", 0), use.attribute("end")
     if (start, end) == (0, None):
@@ -75,9 +75,9 @@ def reshape(use: Use) -> Value:
 
 
 def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
-    """The operand of a reshape; if a size is -1, no other size may be 0, since the -1 cannot be inferred then.
+    """The operand of a reshape, with an assertion that no other size is 0 if a size is -1, which ONNX requires.
 
-    Relay's own rule allows a copied size to be 0, so each size that is not known to be at least 1 is asserted to be.
+    Relay's own rule allows a copied size to be 0, so the assertion covers each size not known to be at least 1.
     """
     x, conditions = use[0], list[Value]()
     if all(size.value != -1 for size in wanted):
@@ -97,7 +97,7 @@ def _inferable(use: Use, wanted: Sequence[Dim]) -> Value:
 
 @imports("Flatten")
 def flatten(use: Use) -> Value:
-    """The first axes merged into one, and the others into one."""
+    """A matrix: the axes before `axis` are merged into one axis, and the others into another."""
     x, rank = use[0], use[0].rank
     axis = use.attribute("axis", 1)
     if not (-rank if use.opset >= 11 else 0) <= axis <= rank:
@@ -122,7 +122,7 @@ def squeeze(use: Use) -> Value:
 
 @imports("Unsqueeze")
 def unsqueeze(use: Use) -> Value:
-    """The tensor with new axes of size 1, whose positions are counted in the result."""
+    """The tensor with new axes of size 1; `axes` are their positions in the result."""
     axes, value = use.axes(), use[0]
     if axes is None:
         raise Unsupported("axes that are missing")
@@ -135,7 +135,7 @@ def unsqueeze(use: Use) -> Value:
 
 @imports("Transpose")
 def transpose(use: Use) -> Value:
-    """The tensor with its axes in another order, reversed unless `perm` is given; negative axes are refused."""
+    """The tensor with its axes permuted; by default their order is reversed.  Negative axes are refused."""
     order = use.attribute("perm")
     if min(order or (), default=0) < 0:
         raise Unsupported(f"perm={list(order)}")
@@ -144,7 +144,7 @@ def transpose(use: Use) -> Value:
 
 @imports("Expand")
 def expand(use: Use) -> Value:
-    """The tensor and a shape broadcast to each other: where the shape has 1, the tensor may have another size."""
+    """The tensor broadcast with a shape in both directions: where the shape has 1, the tensor keeps its size."""
     x, wanted = use[0], use[1]
     if _is_reached(x, wanted):
         if isinstance(wanted.constant, Tensor):
@@ -168,7 +168,7 @@ def _is_reached(x: Value, wanted: Value) -> bool:
 
 @imports("Concat")
 def concatenate(use: Use) -> Value:
-    """The tensors one after another along an axis."""
+    """The tensors, concatenated along an axis."""
     parts = [use[index] for index in range(len(use.inputs))]
     axis = use.attribute("axis", 1 if use.opset < 4 else None)
     if axis is None:
@@ -241,9 +241,10 @@ def constant_of_shape(use: Use) -> Value:
 
 @imports("Range")
 def arange(use: Use) -> Value:
-    """The numbers from a start up to a limit.
+    """The numbers from a start up to a limit, exclusive.
 
-    If the limit is an int64 cast to float64, they are computed as int64 and then cast, so that their count is exact.
+    If the limit is an int64 that was cast to float64, the range is computed in int64 and then cast, so that its length
+    is known exactly.
     """
     given = [use[index] for index in range(3)]
     if all(constant_of(one) is not None for one in given) and any(one.rank for one in given):

@@ -1,1 +1,1 @@
-"""Importers of operators on signals, images and volumes: pools, other sizes, samples, columns of windows, spectra."""
+"""Importers of operators on signals, images and volumes: pooling, resizing, sampling, im2col and inverse, spectra."""

@@ -1,4 +1,4 @@
-"""Columns of the cells of windows made into images, and convolutions whose windows are moved cell by cell."""
+"""`Col2Im`, which adds up the columns of windows to an image, and deformable convolutions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Size = int | Value
 
 @imports("Col2Im")
 def image_of_columns(use: Use) -> Value:
-    """The sums of columns at the places of their windows in an image: a transposed convolution by units."""
+    """Each column added at the position of its window in an image: a transposed convolution with unit kernels."""
     x, kernel = use[0], use[2].numbers("the shape of blocks")
     count, cells, rows = len(kernel), prod(kernel), x.extent(1)
     if not 1 <= count <= 3 or min(kernel) < 1:
@@ -53,7 +53,7 @@ def image_of_columns(use: Use) -> Value:
 
 @imports("DeformConv")
 def deformed_convolution(use: Use) -> Value:
-    """A convolution whose windows' cells are moved by offsets, and weighted by a mask."""
+    """A convolution in which each element of a window is sampled at an offset, and weighted by a mask."""
     x, weight, count = use[0], use[1], use.attribute("offset_group", 1)
     kernel, groups = _kernel(use, weight), use.attribute("group", 1)
     channels = x.extent(1)
@@ -89,7 +89,7 @@ def _kernel(use: Use, weight: Value) -> list[int]:
 
 
 def _of_result(use: Use, x: Value, kernel: list[int]) -> Value:
-    """Numbers for each cell of the result, whose last axes are promised to have its sizes."""
+    """Offsets or mask, with a check that the last axes have the sizes of the result."""
     pads, strides = of_each(use, "pads", [*kernel, *kernel], 0), of_each(use, "strides", kernel, 1)
     dilation = of_each(use, "dilations", kernel, 1)
     for at, size in enumerate(kernel):
@@ -103,7 +103,7 @@ def _slice(use: Use, x: Value, at: int, axis: int) -> Value:
 
 
 def _read(use: Use, x: Value, moves: Value, weights: Value | None, kernel: list[int]) -> Value:
-    """The cells of each window, moved: samples, channels, cells, and the two axes of the result."""
+    """The sampled elements of each window: (batch, channels, elements of the window, height, width of the result)."""
     columns, rows = (_places(use, x, _slice(use, moves, at, 2), kernel, at).value for at in (1, 0))
     grid = use.call("stack", use.builder.tuple([columns, rows]), axis=1)
     grid = use.call("reshape", grid, newshape=[0, 0, -3, 0])
@@ -113,7 +113,7 @@ def _read(use: Use, x: Value, moves: Value, weights: Value | None, kernel: list[
 
 
 def _places(use: Use, x: Value, moves: Value, kernel: list[int], at: int) -> Term:
-    """Where the cells of windows are read along an axis, in the numbers of a grid: from -1 to 1, its cells between."""
+    """The coordinates along an axis where elements of windows are sampled, scaled to [-1, 1] for `grid_sample`."""
     steps, pads = of_each(use, "strides", kernel, 1), of_each(use, "pads", [*kernel, *kernel], 0)
     dilation, cells = of_each(use, "dilations", kernel, 1), prod(kernel)
     ahead = [dilation[at] * (cell // kernel[1] if at == 0 else cell % kernel[1]) - pads[at] for cell in range(cells)]

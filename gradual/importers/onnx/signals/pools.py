@@ -1,4 +1,4 @@
-"""Pools: the greatest element, the mean or the norm of windows, and of whole channels."""
+"""Pools: maximum, mean or norm of windows, and of whole channels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _windows(use: Use) -> Windows:
 
 
 def _whole(use: Use, given: Windows) -> Windows:
-    """The windows, with so many cells behind the data that the last one with `ceil_mode` is whole."""
+    """The windows, with enough padding after the data that with `ceil_mode` the last window is complete."""
     if not use.attribute("ceil_mode", 0):
         return given
     after = [
@@ -37,13 +37,13 @@ def _whole(use: Use, given: Windows) -> Windows:
 
 @imports("MaxPool")
 def greatest_pool(use: Use) -> list[Value]:
-    """The greatest element of each window, and where it is in the tensor, counted in row-major order."""
+    """The maximum of each window, and its index in the flattened tensor."""
     found = _pool(use, "nn.max_pool", {})
     return [found, _indices(use)] if use.wants(1) else [found]
 
 
 def _indices(use: Use) -> Value:
-    """Where the greatest element of each window is; images are counted column by column with `storage_order`."""
+    """The index of each window's maximum in the flattened tensor; images are column-major with `storage_order`."""
     x, given = use[0], _whole(use, _windows(use))
     here = in_image(use, x, places(use, x, given), given, bool(use.only("storage_order", 0, 1)))
     here = begun(use, x, here, _windows(use)) if use.attribute("ceil_mode", 0) else here
@@ -87,13 +87,13 @@ def length_pool(use: Use) -> Value:
 
 
 def powered(use: Use, x: Value, exponent: float) -> Value:
-    """A power of each element."""
+    """Each element to a power."""
     return x if exponent == 1 else use.call("power", x, use.like(exponent, x))
 
 
 @imports("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(use: Use) -> Value:
-    """The mean or the greatest element of each channel."""
+    """The mean or the maximum of each channel."""
     operator = "mean" if "Average" in use.node.operator else "max"
     if use[0].rank == 4:
         return use.call(f"nn.global_{'avg' if operator == 'mean' else 'max'}_pool2d", use[0])
@@ -111,7 +111,7 @@ def global_norm(use: Use) -> Value:
 
 @imports("MaxRoiPool")
 def greatest_of_regions(use: Use) -> Value:
-    """For each region the greatest cell of each of its parts."""
+    """For each region, the maximum of each of its parts."""
     return use.call(
         "vision.roi_pool",
         use[0],
@@ -124,7 +124,7 @@ def greatest_of_regions(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------------ pools undone
 @imports("MaxUnpool")
 def unpool(use: Use) -> Value:
-    """The elements at the places that a pool found them at, in a tensor of zeros; a given shape adds zeros behind."""
+    """A tensor of zeros with each element at its index from a `MaxPool`; a given shape adds zeros at the end."""
     x, count = use[0], spatial(use[0])
     kernel = of_each(use, "kernel_shape", [None] * count, 1)
     strides, pads = of_each(use, "strides", kernel, 1), of_each(use, "pads", [*kernel, *kernel], 0)

@@ -1,4 +1,4 @@
-"""The operator that gives a tensor other sizes."""
+"""`Resize`, which interpolates a tensor to other sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradual.types.dtype import DType
 
 LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 OUTER = ("WNC", "NWC")
-"""Layouts of `image.resize1d` that make the batch, or the channels, its spatial axis."""
+"""Layouts of `image.resize1d` in which the spatial axis is the batch, or the channels."""
 METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
 COORDINATES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
 ROUNDINGS = ("round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
@@ -21,7 +21,7 @@ ROUNDINGS = ("round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
 
 @imports("Resize", "Upsample")
 def resize(use: Use) -> Value:
-    """The tensor resized, by operators of images where they read the same places, else axis by axis."""
+    """The tensor resized: by `image.resize` where that samples the same coordinates as ONNX, else axis by axis."""
     mode, coordinates = use.only("mode", *METHODS), _coordinates(use)
     use.only("antialias", 0)
     wanted = wanted_sizes(use, keeps=coordinates != "tf_crop_and_resize")
@@ -47,7 +47,7 @@ def _coordinates(use: Use) -> str:
 
 
 def _is_of_images(use: Use, mode: str, coordinates: str, wanted: Mapping[int, Wanted]) -> bool:
-    """Whether operators of images, which find places by the sizes alone and round halves up, read the same places."""
+    """Whether `image.resize`, which uses the sizes only and rounds halves up, samples the same coordinates as ONNX."""
     if not 1 <= use[0].rank <= 5 or coordinates not in COORDINATES or not all(one.is_whole for one in wanted.values()):
         return False
     if coordinates == "pytorch_half_pixel":
@@ -59,7 +59,7 @@ def _is_of_images(use: Use, mode: str, coordinates: str, wanted: Mapping[int, Wa
 
 
 def _meets_no_half(have: int | None, wanted: Wanted, coordinates: str) -> bool:
-    """Whether no element of the result lies half way between two elements of the data."""
+    """Whether no sampled coordinate is half way between two elements of the data."""
     if wanted.factor is not None and coordinates == "half_pixel":
         return True  # (i + 1/2) / factor is never an integer
     if have is None or not isinstance(wanted.size, int):
@@ -76,7 +76,7 @@ def _meets_no_half(have: int | None, wanted: Wanted, coordinates: str) -> bool:
 
 
 def _nearest(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -> Value:
-    """Resize the spatial axes at once, and then the batch and the channels one by one."""
+    """Resize the spatial axes together, and then the batch and the channels one after the other."""
     x, before = _with_axes(use, use[0], max(3 - use[0].rank, 0))
     sizes = {axis + before: one.size for axis, one in wanted.items()}
     x = _inside(use, x, sizes, settings)
@@ -87,7 +87,7 @@ def _nearest(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -
 
 
 def _between(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -> Value:
-    """Resize by interpolation: all axes if there are few, else the spatial ones; the others keep their sizes."""
+    """Interpolate along all axes of a tensor of low rank, else along the spatial axes only."""
     x, sizes = use[0], {axis: one.size for axis, one in wanted.items()}
     if x.rank < 3 or (x.rank == 3 and settings["method"] == "linear" and {0, 1} & set(sizes)):
         x, before = _with_axes(use, x, 2)
@@ -99,7 +99,7 @@ def _between(use: Use, wanted: Mapping[int, Wanted], settings: dict[str, Any]) -
 
 
 def _kept(use: Use, x: Value, axis: int, size: Size) -> Value:
-    """The image, with a check that the wanted size of its batch or channels is the one it has."""
+    """The image, with a check that the requested size of its batch or channels is the present size."""
     known = x.extent(axis)
     if known is None:
         return use.exactly(x, axis, size)
@@ -108,7 +108,7 @@ def _kept(use: Use, x: Value, axis: int, size: Size) -> Value:
 
 
 def _with_axes(use: Use, x: Value, count: int) -> tuple[Value, int]:
-    """The tensor with `count` axes of size 1 in front, and `count`."""
+    """The tensor with `count` leading axes of size 1; and `count`."""
     return (use.call("expand_dims", x, axis=0, num_newaxis=count) if count else x), count
 
 

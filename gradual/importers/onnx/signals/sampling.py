@@ -1,4 +1,4 @@
-"""Operators that read images at other places: grids and regions."""
+"""Operators that sample images: at the coordinates of a grid, and in regions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def grid_sample(use: Use) -> Value:
 
 @imports("AffineGrid")
 def affine_grid(use: Use) -> Value:
-    """Where an affine map takes the cells of images or volumes from, in numbers from -1 to 1."""
+    """For each element of the result, the coordinates that an affine map samples, scaled to [-1, 1]."""
     theta, length = use[0], use[1].extent(0)
     count = theta.extent(1) if length is None else length - 2
     if count not in (2, 3) or theta.rank != 3:
@@ -56,7 +56,7 @@ def affine_grid(use: Use) -> Value:
 
 
 def _between_corners(use: Use, size: int | Value, after: int, dtype: DType) -> Term:
-    """Places from -1 to 1 along an axis, with so many axes after it and one for the coordinates."""
+    """The coordinates from -1 to 1 along an axis, shaped to precede `after` axes and the axis of coordinates."""
     steps, whole = numbered(use, size).to(dtype), counted(use, size).to(dtype)
     if use.attribute("align_corners", 0):
         places = steps * 2.0 / greater(whole - 1.0, 1.0) - 1.0
@@ -67,7 +67,7 @@ def _between_corners(use: Use, size: int | Value, after: int, dtype: DType) -> T
 
 @imports("RoiAlign")
 def region_align(use: Use) -> Value:
-    """For each region, the mean of samples in each of its parts."""
+    """For each region, the mean of the samples in each of its parts."""
     usual = "half_pixel" if use.opset >= 16 else "output_half_pixel"
     if use.attribute("coordinate_transformation_mode", usual) != "output_half_pixel":
         raise Unsupported("coordinate_transformation_mode='half_pixel'")

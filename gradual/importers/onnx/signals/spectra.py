@@ -1,4 +1,4 @@
-"""Fourier transforms of signals, and the bands into which their frequencies are gathered."""
+"""Fourier transforms of signals, and weights that sum frequencies into bands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gradual.types.dtype import DType
 Size = int | Value
 
 Parts = tuple[Value, Value | None]
-"""The real parts of numbers, and the imaginary ones; None if these are 0."""
+"""The real parts and the imaginary parts of complex numbers; None if all imaginary parts are 0."""
 
 
 @imports("DFT")
 def fourier(use: Use) -> Value:
-    """The discrete Fourier transform along an axis, or back; with `onesided` of real numbers."""
+    """The discrete Fourier transform along an axis, or its inverse; with `onesided` for real signals."""
     x, inverse = use[0], bool(use.attribute("inverse", 0))
     axis = _axis(use, x.rank)
     real, imaginary = _parts(use, x)
@@ -38,7 +38,7 @@ def fourier(use: Use) -> Value:
 
 
 def _axis(use: Use, rank: int) -> int:
-    """The axis that is transformed, which is not the last one."""
+    """The axis of the transform; the last axis, of real and imaginary parts, is refused."""
     if use.opset < 20:
         axis = use.attribute("axis", 1)
     else:
@@ -50,7 +50,7 @@ def _axis(use: Use, rank: int) -> int:
 
 
 def _parts(use: Use, x: Value) -> Parts:
-    """Real and imaginary parts, which the last axis has."""
+    """The real and imaginary parts, which are along the last axis."""
     count = x.extent(x.rank - 1)
     if count not in (1, 2):
         raise Unsupported("a last axis of neither real parts nor real and imaginary parts")
@@ -74,7 +74,7 @@ def _first(use: Use, x: Value, axis: int) -> Value:
 
 
 def _length(use: Use, x: Value, is_half: bool) -> Size:
-    """The length of the transform: what is given, or that of the last axis; from half of the frequencies all are."""
+    """The length of the transform, by default of the last axis; if `is_half`, this has half of the frequencies."""
     given = use.optional(1)
     if given is None:
         size = extent(use, x, x.rank - 1)
@@ -86,7 +86,7 @@ def _length(use: Use, x: Value, is_half: bool) -> Size:
 
 
 def _fitted(use: Use, x: Value, size: Size) -> Value:
-    """The tensor cut, or with zeros behind, to a size of its last axis."""
+    """The tensor truncated or padded with zeros to a given size of its last axis."""
     more = use.written_size((counted(use, size) - extent(use, x, x.rank - 1)).value)
     widths: list[list[Size]] = [[0, 0] for _ in range(x.rank - 1)]
     widths.append([0, more])
@@ -101,18 +101,18 @@ def _transformed(use: Use, parts: Parts, inverse: bool) -> list[Value]:
 
 
 def _half(use: Use, x: Value, size: Size) -> Value:
-    """The frequencies up to half of the size; the others mirror them."""
+    """The frequencies up to half of the size; the others are their conjugates."""
     end = use.written_size((counted(use, size) // 2 + 1).value)
     return use.builder.field(use.call("split", x, indices_or_sections=[end], axis=x.rank - 1), 0)
 
 
 def _joined(use: Use, parts: list[Value]) -> Value:
-    """The parts along a new last axis."""
+    """Stack the parts along a new last axis."""
     return use.call("stack", use.builder.tuple(parts), axis=parts[0].rank)
 
 
 def _real_of_half(use: Use, parts: Parts, size: Size) -> Value:
-    """The real numbers that have these frequencies, of which those beyond the half mirror the others."""
+    """The real signal with these frequencies; those beyond the half are the conjugates of the given ones."""
     real, imaginary = parts
     half = counted(use, size) // 2 + 1
     steps = numbered(use, size)
@@ -130,7 +130,7 @@ def _real_of_half(use: Use, parts: Parts, size: Size) -> Value:
 
 
 def _back(use: Use, real: Value, axis: int) -> Value:
-    """Real numbers with a last axis of their parts."""
+    """Real numbers with the axis moved back, and a last axis of size 1 for the real part."""
     moved = _first(use, real, axis)
     return use.call("expand_dims", moved, axis=moved.rank)
 
@@ -138,7 +138,7 @@ def _back(use: Use, real: Value, axis: int) -> Value:
 # -------------------------------------------------------------------------------------------------------------- frames
 @imports("STFT")
 def short_time_fourier(use: Use) -> Value:
-    """The Fourier transforms of frames of a signal, each weighted by a window."""
+    """The Fourier transform of each frame of a signal, after multiplying the frame by a window."""
     x = use[0]
     real, imaginary = _parts(use, x) if x.rank == 3 else (x, None)
     if real.rank != 2:
@@ -160,20 +160,20 @@ def short_time_fourier(use: Use) -> Value:
 
 
 def _scalar(value: Value) -> Value:
-    """A number, which here no vector stands for."""
+    """The value, which has to be a scalar; a vector is refused."""
     if value.rank:
         raise Unsupported("a vector where a number has to be")
     return value
 
 
 def _size(use: Use, value: Value) -> Size:
-    """A number as a size."""
+    """A scalar as a size."""
     scalar = _scalar(value)
     return use.written_size(scalar if scalar.dtype is DType.INT64 else use.call("cast", scalar, dtype=DType.INT64))
 
 
 def _frame_length(use: Use, signal: Value, window: Value | None) -> Size:
-    """The length of a frame: what is given, that of the window, or that of the signal."""
+    """The length of a frame: the third input, else the length of the window, else that of the signal."""
     given = use.optional(3)
     if given is not None:
         return _size(use, given)
@@ -183,7 +183,7 @@ def _frame_length(use: Use, signal: Value, window: Value | None) -> Size:
 # --------------------------------------------------------------------------------------------------------------- bands
 @imports("MelWeightMatrix")
 def mel_weights(use: Use) -> Value:
-    """For each frequency its weights in bands of equal width on the mel scale, which rise to 1 and fall again."""
+    """The weight of each frequency in triangular bands that have equal width on the mel scale."""
     count, size, rate = (_size(use, use[at]) for at in range(3))
     low, high = (_mel(Term(use, _scalar(use[at])).to(DType.FLOAT64)) for at in (3, 4))
     steps = numbered(use, use.written_size((counted(use, count) + 2).value)).to(DType.FLOAT64)
@@ -203,7 +203,7 @@ def _mel(hertz: Term) -> Term:
 
 
 def _triangles(use: Use, places: Term, bins: Size) -> Term:
-    """Weights that rise from each place to the next, and fall from there to the one after; a column for each."""
+    """Triangular weights, a column for each band: from 0 at a place to 1 at the next, and back to 0 at the third."""
     ends = [(0, -2), (1, -1), (2, 2**31 - 1)]
     left, centre, right = (
         Term(use, use.call("strided_slice", places.value, begin=[begin], end=[end])) for begin, end in ends
@@ -218,6 +218,6 @@ def _triangles(use: Use, places: Term, bins: Size) -> Term:
 
 
 def _quotient(above: Term, below: Term) -> Term:
-    """A quotient of integers, where the divisor is not 0."""
+    """A quotient of integers as a float; a divisor 0 is replaced by 1."""
     divisor = where(below.equals(0), 1, below)
     return above.to(DType.FLOAT64) / divisor.to(DType.FLOAT64)

@@ -1,9 +1,8 @@
-"""A tensor resized axis by axis, by the places in the old axis that are read for each cell of the new one."""
+"""Resizing axis by axis: for each element of the new axis, the coordinate in the old axis that is sampled."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
@@ -23,21 +22,22 @@ from gradual.importers.common.composed.arithmetic import (
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 
 Size = int | Value
 
 SHORT = 2**16, 2**8
-"""Bounds of a fraction by which sizes are multiplied exactly; a longer one is multiplied as ONNX Runtime does."""
+"""Bounds of numerator and denominator of a factor; a size is multiplied exactly below them, and in float32 above."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Wanted:
     """A new size of an axis.
 
     Attributes:
-        scale: by how much the axis grows, a float32.
+        scale: the factor of the axis, a float32.
         is_whole: whether the new size is exactly the old one times `scale`.
         factor: `scale` if it is given as an integer.
     """
@@ -50,7 +50,7 @@ class Wanted:
 
 # -------------------------------------------------------------------------------------------------------------- sizes
 def wanted_sizes(use: Use, keeps: bool) -> dict[int, Wanted]:
-    """Axis -> its new size, from the given sizes or factors; with `keeps`, without axes that plainly keep theirs."""
+    """Axis -> its new size, from the given sizes or factors; with `keeps`, axes whose size stays are left out."""
     x = use[0]
     axes = [positive(axis, x.rank) for axis in use.attribute("axes", tuple(range(x.rank)))]
     if len(set(axes)) < len(axes):
@@ -73,7 +73,7 @@ def wanted_sizes(use: Use, keeps: bool) -> dict[int, Wanted]:
 
 
 def _given(use: Use) -> tuple[Value | None, Value | None]:
-    """The factors and the sizes, of which one has to be there."""
+    """The inputs with factors and with sizes; the node has to have one of the two."""
     if use.node.operator == "Upsample" or use.opset < 11:
         if (scales := use.optional(1)) is not None:
             return scales, None
@@ -84,7 +84,7 @@ def _given(use: Use) -> tuple[Value | None, Value | None]:
 
 
 def _unless_empty(value: Value | None) -> Value | None:
-    """An input; None if it is empty, as one left out may be before version 13."""
+    """An input; None if it is empty, since before version 13 an empty input may mean one that is left out."""
     return None if value is not None and value.rank == 1 and value.extent(0) == 0 else value
 
 
@@ -127,7 +127,7 @@ def _scaled(use: Use, axis: int, factor: float) -> Wanted:
 
 
 def _in_proportion(use: Use, sizes: Mapping[int, Size], smaller: bool) -> dict[int, Wanted]:
-    """Sizes for which all axes grow by the same factor: the least, or the greatest, that the given sizes ask for."""
+    """Sizes that scale all axes by the same factor: the least, or the greatest, of the factors of the given sizes."""
     ratios = [_ratio(use, axis, size) for axis, size in sizes.items()]
     scale = reduce(lesser if smaller else greater, ratios)
     found = {}
@@ -139,7 +139,7 @@ def _in_proportion(use: Use, sizes: Mapping[int, Size], smaller: bool) -> dict[i
 
 # ------------------------------------------------------------------------------------------------------------- places
 def stretched(use: Use, mode: str, coordinates: str, wanted: Mapping[int, Wanted]) -> Value:
-    """The tensor with new sizes, axis by axis."""
+    """The tensor resized, axis by axis."""
     if coordinates == "align_corners" and any(not one.is_whole for one in wanted.values()):
         if any(one.scale.value.elements is None for one in wanted.values()):
             raise Unsupported("align_corners by factors computed when the model runs")
@@ -155,7 +155,7 @@ def stretched(use: Use, mode: str, coordinates: str, wanted: Mapping[int, Wanted
 
 
 def _places(use: Use, coordinates: str, axis: int, wanted: Wanted, at: int, count: int) -> Term:
-    """For each cell of an axis the place that is read, a float32; `at` is the axis among `count` that are resized."""
+    """The coordinate sampled for each element of an axis, a float32; `at` is its index among `count` resized axes."""
     steps, size = numbered(use, wanted.size).to(DType.FLOAT32), counted(use, wanted.size).to(DType.FLOAT32)
     have = extent(use, use[0], axis).to(DType.FLOAT32)
     match coordinates:
@@ -177,13 +177,13 @@ def _places(use: Use, coordinates: str, axis: int, wanted: Wanted, at: int, coun
 
 
 def _region(use: Use, index: int) -> Term:
-    """A corner of the part of the tensor that is read, as a fraction of an axis."""
+    """A bound of the sampled region along an axis, as a fraction of the axis."""
     number = use.builder.number(index, DType.INT64)
     return Term(use, use.call("take", use[1], number, axis=0)).to(DType.FLOAT32)
 
 
 def _extrapolated(use: Use, found: Value, axis: int, places: Term) -> Value:
-    """The resized tensor with a given number where a place lies outside of the axis."""
+    """The resized tensor, with a given number where the coordinate is outside of the axis."""
     last = extent(use, use[0], axis).to(DType.FLOAT32) - 1.0
     outside = (places < 0.0) | (places > last)
     filling = use.like(use.attribute("extrapolation_value", 0.0), found)
@@ -191,14 +191,14 @@ def _extrapolated(use: Use, found: Value, axis: int, places: Term) -> Value:
 
 
 def _lanes(use: Use, numbers: Term, rank: int, axis: int) -> Term:
-    """Numbers for the cells of an axis, which broadcast to a tensor of that rank."""
+    """Numbers for the elements of an axis, shaped to broadcast to a tensor of a given rank."""
     after = rank - 1 - axis
     return Term(use, use.call("expand_dims", numbers.value, axis=1, num_newaxis=after)) if after else numbers
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
 def _read(use: Use, mode: str, x: Value, axis: int, places: Term, wanted: Wanted) -> Value:
-    """The tensor read at places along an axis."""
+    """The tensor sampled at coordinates along an axis."""
     match mode:
         case "nearest":
             return _taken(use, x, axis, _rounded(use, places, wanted))
@@ -226,19 +226,19 @@ def _rounded(use: Use, places: Term, wanted: Wanted) -> Term:
 
 
 def _taken(use: Use, x: Value, axis: int, places: Term) -> Value:
-    """The cells at whole places along an axis; one outside is the nearest that there is."""
+    """The elements at integer coordinates along an axis; a coordinate outside is clamped."""
     return use.call("take", x, places.to(DType.INT64).value, axis=axis, mode="clip")
 
 
 def _sum(use: Use, x: Value, axis: int, places: Sequence[Term], weights: Sequence[Term]) -> Value:
-    """The sum of cells at whole places along an axis, each times its weight."""
+    """The weighted sum of the elements at several integer coordinates along an axis."""
     cells = [Term(use, _taken(use, x, axis, one)) for one in places]
     lanes = [_lanes(use, weight.to(x.dtype), x.rank, axis) for weight in weights]
     return reduce(Term.__add__, [cell * lane for cell, lane in zip(cells, lanes, strict=True)]).value
 
 
 def _cubic(use: Use, x: Value, axis: int, low: Term, beyond: Term) -> Value:
-    """The sum of four cells around each place, weighted by a cubic curve of their distance."""
+    """Cubic interpolation: the weighted sum of the four elements around each coordinate."""
     a = use.attribute("cubic_coeff_a", -0.75)
     places = [low - 1.0, low, low + 1.0, low + 2.0]
     distances = [beyond + 1.0, beyond, 1.0 - beyond, 2.0 - beyond]

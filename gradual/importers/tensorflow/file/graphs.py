@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
 from gradual.importers.tensorflow.file.attributes import attribute
 from gradual.importers.tensorflow.file.schema import Function, Node, Nodes, Source
@@ -41,9 +42,16 @@ def _node(proto: Message, read: Callable[[str], Source], traced: Callable[[str],
         proto.text(1),
         tuple(read(one) for one in given if not one.startswith("^")),
         tuple(one[1:] for one in given if one.startswith("^")),
-        {name: attribute(value) for name, value in proto.entries(5)},
+        dict(_attributes(proto)),
         traced(proto.text(1)),
     )
+
+
+def _attributes(proto: Message) -> Iterator[tuple[str, Any]]:
+    """The attributes of a node; those whose names begin with `_` are notes of TensorFlow to itself."""
+    for entry in proto.messages(5):
+        if not (name := entry.text(1)).startswith("_"):
+            yield name, attribute(entry.message(2))
 
 
 def numbered(written: str) -> Source:

@@ -5,6 +5,7 @@ Field numbers are those of `meta_graph.proto` and `saved_model.proto` of TensorF
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,6 +28,8 @@ _INITIAL = "__saved_model_init_op"
 PLACEHOLDER = "Placeholder"
 _RESULTS = ("Identity", "IdentityN", "_Retval")
 """Operators that stand at the end of a graph to name its results."""
+_RESULT = re.compile(r"Identity(_[0-9]+)?")
+"""The names of the results of a concrete function."""
 _EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
 """Operators whose results are not those of a graph."""
 
@@ -48,16 +51,17 @@ class Beside:
 
 
 def of_graph(graph: Message, beside: Beside) -> Model:
-    """The model of a `GraphDef`: its results are what no other node takes, and among these only those that are named.
+    """The model of a `GraphDef`: its results are what no other node takes, and among these identities before others.
 
-    Concrete functions end in an `Identity` for each result; others may be of frozen variables.
+    Concrete functions end in an `Identity` for each result, which is called so.
     """
     traces = beside.traces(graph)
     nodes, functions = nodes_of(graph, traces), functions_of(graph, traces)
     taken = {one.node for node in nodes.values() for one in node.inputs}
     ends = [node for node in nodes.values() if node.name not in taken and node.operator not in _EFFECTS]
-    named = [node for node in ends if node.operator in _RESULTS and not _is_frozen(node, nodes)]
-    results = sorted(named or ends, key=_place)
+    named = [node for node in ends if node.operator in _RESULTS]
+    own = [node for node in named if _RESULT.fullmatch(node.name)]
+    results = sorted(own or named or ends, key=_place)
     outputs = tuple((node.name, source) for node in results for source in _results(node))
     inputs = {node.name: port_of(node) for node in nodes.values() if _is_input(node)}
     return Model(nodes, functions, inputs, outputs, (), variables_of(nodes, functions, beside.saved))
@@ -67,12 +71,6 @@ def _results(node: Node) -> Iterator[Source]:
     """The results of a node, as many as it has inputs if it is one of several identities."""
     count = len(node.inputs) if node.operator == "IdentityN" else 1
     return (Source(node.name, "", index) for index in range(count))
-
-
-def _is_frozen(node: Node, nodes: Nodes) -> bool:
-    """Whether a node reads a variable that is now a constant; results of functions have names of their own."""
-    read = nodes.get(node.inputs[0].node) if node.inputs else None
-    return read is not None and read.operator == "Const" and node.name.partition("_")[0] != "Identity"
 
 
 def _place(node: Node) -> tuple[int, int]:

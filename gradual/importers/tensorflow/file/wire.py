@@ -110,32 +110,33 @@ EMPTY = Message({})
 def message(data: memoryview) -> Message:
     """The message in some bytes."""
     fields: dict[int, list[Field]] = {}
-    at = 0
-    while at < len(data):
+    at, end = 0, len(data)
+    while at < end:
         key, at = varint(data, at)
+        kind = key & 7
         value: Field
-        if key & 7 == _VARINT:
+        if kind == _VARINT:
             value, at = varint(data, at)
         else:
-            width, at = _width(data, at, key & 7)
-            value, at = data[at : at + width], at + width
-            if len(value) < width:
+            width, at = varint(data, at) if kind == _BYTES else (_width(kind), at)
+            if at + width > end:
                 raise Malformed("it ends too early")
+            value, at = data[at : at + width], at + width
         fields.setdefault(key >> 3, []).append(value)
     return Message(fields)
 
 
-def _width(data: memoryview, at: int, kind: int) -> tuple[int, int]:
-    """How many bytes a field has, and where they begin."""
-    if kind == _BYTES:
-        return varint(data, at)
-    if kind in (_FIXED32, _FIXED64):
-        return 4 if kind == _FIXED32 else 8, at
-    raise Malformed(f"a field of the kind {kind}")
+def _width(kind: int) -> int:
+    """How many bytes a field of fixed width has."""
+    if kind not in (_FIXED32, _FIXED64):
+        raise Malformed(f"a field of the kind {kind}")
+    return 4 if kind == _FIXED32 else 8
 
 
 def varint(data: memoryview, at: int) -> tuple[int, int]:
     """The number that begins at an offset, and the offset after it."""
+    if at < len(data) and data[at] < 0x80:  # as most are
+        return data[at], at + 1
     value = 0
     for place, byte in enumerate(data[at : at + _LONGEST]):
         value |= (byte & 0x7F) << 7 * place

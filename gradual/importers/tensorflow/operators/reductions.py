@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from gradual.dims.term.dim import Dim, RankOf
 from gradual.importers.common.composed.scanning import log_sum_so_far
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
 from gradual.types.dtype import DType
+from gradual.types.type import UnrankedType
 
 REDUCTIONS = {"All": "all", "Any": "any", "Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
 """TensorFlow's name -> the operator."""
@@ -19,8 +21,18 @@ def _reduced(operator: str, use: Use) -> Value:
 
 def _over_axes(use: Use, operator: str, x: Value) -> Value:
     """A reduction over the axes that the second input gives; without any, the tensor itself."""
-    axes = use[1].numbers("axes")
-    return use.call(operator, x, axis=axes, keepdims=use.flag("keep_dims") or None) if axes else x
+    axes = None if _are_all(use[1], x) else use[1].numbers("axes")
+    return x if axes == [] else use.call(operator, x, axis=axes, keepdims=use.flag("keep_dims") or None)
+
+
+def _are_all(axes: Value, x: Value) -> bool:
+    """Whether the axes are plainly those from 0 up to the rank of a tensor, which is not known."""
+    made = axes.made_by("arange")
+    if not made or not isinstance(x.type, UnrankedType) or [made[at].elements for at in (0, 2)].count(None):
+        return False
+    starts, limits = (made[0].numbers("a start"), made[2].numbers("a step")), made[1].tensor.contents or ()
+    witnesses = [name.witness for limit in limits if isinstance(limit, Dim) for name in limit.variables()]
+    return starts == ([0], [1]) and witnesses == [RankOf(x.type.origin or "")]
 
 
 IMPORTERS.update({name: partial(_reduced, operator) for name, operator in REDUCTIONS.items()})

@@ -33,7 +33,10 @@ def size(use: Use) -> Value:
 @imports("Rank")
 def rank(use: Use) -> Value:
     """The number of axes."""
-    return use.builder.number(use[0].rank, DType.INT32)
+    if not isinstance(use[0].type, UnrankedType):
+        return use.builder.number(use[0].rank, DType.INT32)
+    sizes = use.call("shape_of", use[0], dtype=DType.INT32)
+    return use.call("take", use.call("shape_of", sizes, dtype=DType.INT32), use.like(0, sizes), axis=0)
 
 
 @imports("Reshape")

@@ -102,10 +102,11 @@ def _apart(use: Use, x: Value) -> Value:
 # ---------------------------------------------------------------------------------------------------------- changing
 @imports("TensorListSetItem")
 def set_item(use: Use) -> Value:
-    """The list with another element at an index."""
+    """The list with another element at an index, or with one more if the list grows and the index is its length."""
     all = _as_list(use)
     new = lists.as_element(use.builder, use[2], all.type)
-    return lists.applied(use.builder, "@sequence_set", all.type, all, new, _place(use, 1))
+    name = "@sequence_put" if use.flag("resize_if_index_out_of_bounds") else "@sequence_set"
+    return lists.applied(use.builder, name, all.type, all, new, _place(use, 1))
 
 
 @imports("TensorListPushBack")

@@ -35,17 +35,17 @@ _BAD = (
 """The exceptions of reading an archive that is damaged, encrypted, or compressed in an unsupported way."""
 
 OLD = "serialized_exported_program.json"
-"""A file of archives from PyTorch before 2.8."""
+"""A file that only archives from PyTorch before 2.8 contain."""
 ORDERS = {"little": False, "big": True}
 """Text of the file `byteorder` -> whether numbers are big-endian."""
 
 
 class Archive:
-    """An open archive; each file is unpacked when it is asked for.
+    """An open archive; a file in it is unpacked only when it is needed.
 
     Attributes:
         path: the archive's path, for messages.
-        is_big_endian: whether its numbers are big-endian.
+        is_big_endian: whether numbers in the archive are big-endian.
     """
 
     def __init__(self, file: str | IO[bytes], path: str) -> None:
@@ -67,7 +67,7 @@ class Archive:
             raise
 
     def _check_length(self, file: str | IO[bytes]) -> None:
-        """Raise Unreadable if the table of contents is too long to be read."""
+        """Raise Unreadable if the table of contents exceeds the limit."""
         if isinstance(file, str):
             with open(file, "rb") as stream:
                 return self._check_length(stream)
@@ -94,14 +94,14 @@ class Archive:
         raise self.invalid("it has no file `archive_format`, so `torch.export.save` did not write it")
 
     def _order(self) -> bool:
-        """Whether numbers are big-endian; archives that do not say are little-endian, as nearly all machines are."""
+        """Whether numbers are big-endian; an archive without this information is taken as little-endian."""
         said = self.text("byteorder") if self.has("byteorder") else "little"
         if said not in ORDERS:
             raise self.invalid(f"the byte order is `{said[:20]}`, and not `little` or `big`")
         return ORDERS[said]
 
     def invalid(self, why: str) -> Unreadable:
-        """The error for an archive that cannot be read, and why."""
+        """The error for an archive that cannot be read, with the reason."""
         return Unreadable("E0703", f"`{self.path}` is not a PyTorch export: {why}")
 
     def _lost(self, error: OSError) -> Unreadable:
@@ -119,7 +119,7 @@ class Archive:
         return sorted(name.removeprefix(start) for name in self._names if name.startswith(start))
 
     def content(self, name: str, most: int = LIMITS.file) -> bytes:
-        """The first `most` bytes of a file, or fewer if it is shorter; no more are unpacked."""
+        """The first `most` bytes of a file, or all if it is shorter; no further bytes are unpacked."""
         try:
             info = self._zip.getinfo(self._folder + name)
             if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
@@ -149,7 +149,7 @@ class Archive:
             raise self.invalid(f"`{name}` is not UTF-8") from error
 
     def json(self, name: str) -> Any:
-        """The JSON of a file; raises Unreadable if it is invalid or nests too deep."""
+        """The JSON of a file; raises Unreadable if the JSON is invalid or nests too deeply."""
         text = self.text(name)
         try:
             with collector_paused():
@@ -167,7 +167,7 @@ class Archive:
 _END, _END_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q")
 """The end records of a zip archive, older form and ZIP64: signature, numbers, and size of the table of contents."""
 _LOCATOR = struct.Struct("<4sLQL")
-"""The record before the older end record; it has the offset of the ZIP64 end record."""
+"""The record that precedes the older end record and contains the offset of the ZIP64 end record."""
 
 
 def directory_length(stream: IO[bytes]) -> int:
@@ -179,7 +179,7 @@ def directory_length(stream: IO[bytes]) -> int:
     start = stream.seek(max(0, length - _END.size - 0xFFFF))
     tail = stream.read(_END.size + 0xFFFF)
     found = [0]
-    for at in (len(tail) - _END.size, tail.rfind(b"PK\x05\x06")):  # where `zipfile` looks, in this order
+    for at in (len(tail) - _END.size, tail.rfind(b"PK\x05\x06")):  # the positions that `zipfile` tries, in this order
         if at < 0 or not tail.startswith(b"PK\x05\x06", at) or len(tail) - at < _END.size:
             continue
         found.append(_END.unpack_from(tail, at)[5])

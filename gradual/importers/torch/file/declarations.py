@@ -1,4 +1,4 @@
-"""The parameters of PyTorch's operators, by which arguments are checked before an importer reads them.
+"""The parameters of PyTorch's operators; arguments are checked against them before an importer uses the arguments.
 
 `declarations.txt` has a line for each operator that is imported, in the form of
 `aten/src/ATen/native/native_functions.yaml`; operators that take graphs have positional arguments.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.torch.file.schema import Graph, Name, Node
+from gradual.record import record
 from gradual.types.dtype import DType
 
 _PARAMETER = re.compile(
@@ -23,7 +23,7 @@ _PARAMETER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A parameter of an operator.
 
@@ -100,7 +100,7 @@ def misfit(node: Node) -> str | None:
 
 
 def _named(declared: Sequence[tuple[str, Parameter]], positional: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Positional arguments with the names of their parameters; excess ones have their position as name."""
+    """Positional arguments by the names of their parameters; an excess argument has its position as its name."""
     for index, argument in enumerate(positional):
         name, parameter = declared[min(index, len(declared) - 1)]
         if parameter.is_rest:

@@ -26,11 +26,11 @@ _INFIX: dict[str, ast.operator] = {
 }
 _LONGEST = 10_000
 _ODD = re.compile(r"[^\w(), ='-]|(?<!\w)[0-9]\w*[A-Za-z_]")
-"""Text that no size contains, and on which Python's parser may print warnings."""
+"""Text that no size contains, and for which Python's parser may print warnings."""
 
 
 def size(text: str) -> Extent:
-    """The size that a text describes; None if it is no formula of sizes."""
+    """The size that a text describes; None if the text is not a formula over sizes."""
     if len(text) > _LONGEST or _ODD.search(text):
         return None
     try:
@@ -42,7 +42,7 @@ def size(text: str) -> Extent:
 
 
 def _infix(node: ast.expr) -> ast.expr:
-    """The expression in the usual notation; raises ValueError if it is no formula of sizes."""
+    """The expression in the usual notation; raises ValueError if it is not a formula over sizes."""
     match node:
         case ast.Call(ast.Name("Symbol"), [ast.Constant(str(name))], _) if name.isidentifier():
             return ast.Name(name)

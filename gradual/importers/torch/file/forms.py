@@ -1,4 +1,4 @@
-"""JSON values of the types in a schema; a value of another type raises Malformed."""
+"""Readers of JSON values, one for each type in the schema; a value of another type raises Malformed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _SHOWN = 60
 """How many characters of a value are shown in a message."""
 
 _NO_JSON = {"Infinity": float("inf"), "-Infinity": float("-inf"), "NaN": float("nan")}
-"""PyTorch's texts for numbers that JSON lacks."""
+"""PyTorch's texts for numbers that JSON does not have."""
 
 
 class Malformed(Exception):
-    """A part of a file violates its schema; the argument says how."""
+    """Raised if a part of a file violates its schema; the argument describes the violation."""
 
 
 def entry(form: Any, key: str) -> Any:
@@ -55,14 +55,14 @@ def text(form: Any) -> str:
 
 
 def whole(form: Any) -> int:
-    """An integer, of 64 bits as all are in PyTorch."""
+    """An integer of 64 bits, as all integers in PyTorch are."""
     if isinstance(form, bool) or not isinstance(form, int) or not -(1 << 63) <= form < 1 << 64:
         raise _not("an integer", form)
     return form
 
 
 def size(form: Any) -> int:
-    """A size or a distance in memory."""
+    """A size, or a stride in memory."""
     found = whole(form)
     if found < 0:
         raise _not("a size", form)
@@ -84,7 +84,7 @@ def real(form: Any) -> float:
 
 
 def rank(sizes: list[Any]) -> list[Any]:
-    """The sizes of a tensor; raises Malformed if they are too many."""
+    """The sizes of a tensor; raises Malformed if there are too many."""
     if len(sizes) > LIMITS.rank:
         raise Malformed(f"a tensor of rank {len(sizes)}: the limit `rank` is {LIMITS.rank}")
     return sizes

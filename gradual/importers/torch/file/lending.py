@@ -1,6 +1,6 @@
-"""Frames for nodes of which an export records none: those of the nearest node that such a node uses.
+"""Frames for nodes that have none in the export: such a node takes the frames of the nearest node that it uses.
 
-`run_decompositions` removes the frames of some nodes, among them those that replace operators in place.
+`run_decompositions` removes the frames of some nodes, for example of those that replace in-place operators.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gradual.importers.torch.file.schema import Name, Node
 
 
 def with_frames(nodes: Sequence[Node]) -> Iterator[Node]:
-    """The nodes of a graph in order, each with frames if it or a node that it uses, directly or not, has any."""
+    """The nodes of a graph in order; each has frames if the node itself, or one that it depends on, has any."""
     known: dict[str, tuple[int, Node]] = {}
     for node in nodes:
         distance, lender = 0, node

@@ -22,7 +22,7 @@ from gradual.limits import LIMITS
 from gradual.types.dtype import DType
 
 MAJOR = 8
-"""The version of the schema that is read; its minor versions only add fields."""
+"""The major version of the schema that is read; minor versions only add fields."""
 
 NUMBERS = {"as_sym_int": DType.INT64, "as_sym_float": DType.FLOAT64, "as_sym_bool": DType.BOOL}
 """Kind of a Python number that may be computed while the program runs -> its element type."""
@@ -30,7 +30,7 @@ NUMBERS = {"as_sym_int": DType.INT64, "as_sym_float": DType.FLOAT64, "as_sym_boo
 MODELS = "models/"
 WEIGHTS, CONSTANTS = "data/weights/", "data/constants/"
 LISTINGS = {WEIGHTS: "_weights_config.json", CONSTANTS: "_constants_config.json"}
-"""Folder of tensors -> the end of the name of the file in it that lists them."""
+"""Folder of tensors -> the suffix of the name of the file that lists these tensors."""
 STORED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 WRITTEN = {"buffer_mutation": "buffer_name", "parameter_mutation": "parameter_name"}
 WRITTEN |= {"user_input_mutation": "user_input_name"}
@@ -38,9 +38,9 @@ WRITTEN |= {"user_input_mutation": "user_input_name"}
 
 
 def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive]:
-    """The program in an archive, and the archive for its weights; `name` is the file's name in messages.
+    """The program in an archive, and the archive, from which weights are read; `name` is the file's name in messages.
 
-    Raises Unreadable if the file holds no program.
+    Raises Unreadable if the file contains no program.
     """
     archive = Archive(file, name or str(file))
     part = MODELS
@@ -114,7 +114,7 @@ class _Reading:
         )
 
     def stored(self, inputs: list[tuple[str, Any]], graph: Graph) -> Iterator[tuple[str, tuple[str, Stored]]]:
-        """Input name -> the name of the parameter, buffer or constant that it is, and its tensor in the archive."""
+        """Input name -> name and tensor of the parameter, buffer or constant that is passed there."""
         tensors = dict(self.tensors())
         for kind, body in inputs:
             if kind not in STORED:
@@ -133,7 +133,7 @@ class _Reading:
 
     @property
     def is_pickled(self) -> bool:
-        """Whether all tensors are pickled, as PyTorch 2.8 does; only the graph has their types then."""
+        """Whether all tensors are pickled, as by PyTorch 2.8; then their types are recorded in the graph only."""
         return self.archive.has(f"{WEIGHTS}{self.own}.pt")
 
     def tensors(self) -> Iterator[tuple[str, Stored]]:
@@ -148,7 +148,7 @@ class _Reading:
 
     # -------------------------------------------------------------------------------------------------- the graphs
     def graph(self, form: Any) -> Graph:
-        """A graph, with the graphs inside it."""
+        """A graph, including the graphs inside it."""
         if self.depth > LIMITS.graphs:
             raise self.too_large(f"its graphs nest deeper than the limit `graphs`, {LIMITS.graphs}")
         self.depth += 1
@@ -275,9 +275,9 @@ _PLAIN: Mapping[str, Any] = {
     "as_layout": lambda body: None,
     "as_memory_format": lambda body: None,
 }
-"""Kinds of arguments without parts -> how such an argument is read."""
+"""Kind of argument without parts -> the function that reads such an argument."""
 _LISTS = {f"{kind}s": _PLAIN[kind] for kind in ("as_tensor", "as_int", "as_float", "as_bool", "as_string", *NUMBERS)}
-"""Kinds of lists -> how an element is read."""
+"""Kind of list -> the function that reads an element."""
 
 
 def _check_defined(argument: Any, defined: set[str]) -> None:
@@ -291,7 +291,7 @@ def _check_defined(argument: Any, defined: set[str]) -> None:
 
 
 def _reasons(inputs: list[tuple[str, Any]]) -> Iterator[str]:
-    """Why some inputs prevent an import."""
+    """The reasons why some inputs prevent an import."""
     for kind, body in inputs:
         if kind == "user_input" and only(entry(body, "arg"))[0] == "as_custom_obj":
             yield "an input that is an object"

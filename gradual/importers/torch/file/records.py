@@ -28,13 +28,13 @@ DTYPES = {
 """`ScalarType` of the schema, by number."""
 OTHER_TYPES = {9: "complex32", 10: "complex64", 11: "complex128", 29: "float8_e4m3fn", 30: "float8_e5m2"}
 OTHER_TYPES |= {31: "float8_e4m3fnuz", 32: "float8_e5m2fnuz", 33: "float8_e8m0fnu"}
-"""The element types that the language lacks."""
+"""Element types that the language does not have."""
 STRIDED = 7
 """The `Layout` of dense tensors; all others are sparse."""
 
 
 def dtype(form: Any) -> DType | str:
-    """An element type, or the name of one that the language lacks."""
+    """An element type, or the name of an element type that the language does not have."""
     number = whole(form)
     return DTYPES[number] if number in DTYPES else OTHER_TYPES.get(number, f"scalar type {number}")
 
@@ -49,7 +49,7 @@ def meta(form: Any) -> Meta:
 
 
 def _element_type(form: Any) -> tuple[DType | None, str]:
-    """The element type of a tensor, or None and the name of its kind."""
+    """The element type of a tensor; None, and the element type's name, if the language does not have it."""
     found = dtype(entry(form, "dtype"))
     if whole(form.get("layout", STRIDED)) != STRIDED:
         return None, f"{found} in a sparse layout"

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradual.importers.common.sizes.ports import Extent
 from gradual.origin import Frame
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """The name of a value, as an argument of a node."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Meta:
     """The export's record of a tensor.
 
     Attributes:
-        dtype: the element type; None if the language lacks it, and then `kind` is its name.
+        dtype: the element type; None if the language does not have it, and then `kind` is its name.
     """
 
     dtype: DType | None
@@ -31,14 +32,14 @@ class Meta:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stored:
     """A tensor in the archive.
 
     Attributes:
         path: the file with its bytes; None if it is pickled.
-        strides: the distance, in elements, of neighbours along each axis.
-        offset: the element of the storage at which the tensor begins.
+        strides: the distance in elements between neighbours along each axis.
+        offset: the index in the storage of the tensor's first element.
     """
 
     path: str | None
@@ -55,7 +56,7 @@ class Stored:
         return self.offset + 1 + sum((length - 1) * step for length, step in zip(self.shape, self.strides, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """A call.
 
@@ -63,10 +64,10 @@ class Node:
         target: the operator that is called, such as `torch.ops.aten.linear.default`.
         positional: the arguments without a name, such as those of `torch.cond`.
         arguments: the other arguments by name: numbers, texts, `Name`, `Graph`, dtypes, None, and tuples of these.
-        outputs: the names of its results; a tuple for a list of tensors, None for a result that is not used.
-        module: the path of the module that contains it.
+        outputs: the names of the results; a tuple for a list of tensors, None for a result that is not used.
+        module: the path of the module that contains the node.
         frames: the frames of the user's own code.
-        lent: the node that the frames are those of, if none are recorded for this one.
+        lent: the node that the frames were taken from, if none are recorded for this one.
     """
 
     name: str
@@ -84,16 +85,16 @@ class Node:
         return self.target.removeprefix("torch.ops.")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Graph:
-    """A graph: the program's own, or one that a node takes.
+    """A graph: the main graph of the program, or an argument of a node.
 
     Attributes:
-        inputs: the names of its parameters; None for a constant parameter.
+        inputs: the names of the graph's parameters; None for a constant parameter.
         outputs: `Name`, constants and None.
-        tensors: the records of its tensors, by name.
-        integers: the recorded sizes that its integers are, by name.
-        numbers: the types of those parameters that are numbers.
+        tensors: name -> the record of the tensor.
+        integers: name of an integer -> the recorded size that it equals.
+        numbers: name of a parameter that is a number -> its type.
     """
 
     inputs: tuple[str | None, ...]
@@ -104,18 +105,18 @@ class Graph:
     numbers: Mapping[str, DType] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """An exported program.
 
     Attributes:
         user_inputs: the names of the inputs that callers pass, in order; None for a constant.
-        stored: input name -> the name and the tensor of the parameter, buffer or constant that it is.
-        user_outputs: the indices of the outputs of the graph that are the program's results.
+        stored: input name -> name and tensor of the parameter, buffer or constant that is passed there.
+        user_outputs: the indices of those outputs of the graph that are the program's results.
         ranges: symbol, as text -> its least and greatest value; None if there is no bound.
         guards: the conditions that the export assumed, as Python expressions.
         version: the version of PyTorch.
-        reasons: why some inputs prevent an import.
+        reasons: the reasons why some inputs prevent an import.
         writes: the buffers, parameters and inputs that the program writes to.
     """
 

@@ -1,4 +1,4 @@
-"""The elements of the tensors in an archive, out of the storages in which they lie."""
+"""The elements of the tensors in an archive, taken from their storages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradual.tensors.tensor import Tensor, tensor_of
 
 
 def weight(archive: Archive, name: str, stored: Stored) -> Tensor:
-    """Read a tensor.  Raises Unsupported if the language has no such tensor, Unreadable if bytes are missing."""
+    """Read a tensor.  Raises Unsupported if the language has no such tensors, and Unreadable if bytes are missing."""
     if stored.path is None:
         raise Unsupported(f"`{name}` is saved as a Python object")
     if stored.dtype is None:
@@ -35,9 +35,9 @@ def weight(archive: Archive, name: str, stored: Stored) -> Tensor:
 
 
 def strided(elements: Any, stored: Stored) -> Any:
-    """The elements of a tensor in row-major order, out of its storage.
+    """The elements of a tensor in row-major order, taken from its storage.
 
-    All elements along the longest axis are copied at once, so that the time is that of few copies.
+    For speed, all elements along the longest axis are copied at once.
     """
     count, steps = numel(stored.shape), strides(stored.shape)
     axes = [axis for axis, length in enumerate(stored.shape) if length > 1]

@@ -1,4 +1,4 @@
-"""Attention: sums of values, weighted by the softmax of products of queries and keys."""
+"""Attention: sums of values, weighted by the softmax of the products of queries and keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def attention(use: Use) -> Value:
     "aten._scaled_dot_product_fused_attention_overrideable.default",
 )
 def fused_attention(use: Use) -> Sequence[Value | None]:
-    """Attention, with further results that only gradients need."""
+    """Attention; the further results, which only gradients need, are not imported."""
     return [_attention(use)[0]]
 
 
@@ -71,7 +71,7 @@ def _factor(use: Use, query: Value) -> Value:
 
 
 def safe_softmax(use: Use, scores: Value, axis: int) -> Value:
-    """The softmax, but zeros where every score is minus infinity."""
+    """The softmax, but zeros where all scores are minus infinity."""
     greatest = use.call("max", scores, axis=[axis], keepdims=True)
     is_empty = use.call("equal", greatest, use.like(-math.inf, scores))
     return use.call("where", is_empty, use.like(0.0, scores), use.call("nn.softmax", scores, axis=axis))
@@ -79,13 +79,13 @@ def safe_softmax(use: Use, scores: Value, axis: int) -> Value:
 
 @imports("aten._safe_softmax.default")
 def softmax_of_masked(use: Use) -> Value:
-    """The operator that computes `safe_softmax`."""
+    """ATen's operator for `safe_softmax`."""
     x = use.as_type(use["self"], use.dtype())
     return safe_softmax(use, x, use.axis("dim", x.rank))
 
 
 def _repeated_heads(use: Use, query: Value, value: Value) -> Value:
-    """The heads of keys or values, each repeated for all heads of queries that use it."""
+    """Keys or values with each head repeated, once for each query head that uses it."""
     have, wanted = value.extent(value.rank - 3), query.extent(query.rank - 3)
     if have is None or wanted is None or wanted % have:
         raise Unsupported("groups of heads whose number is not known here")

@@ -10,7 +10,7 @@ from gradual.importers.torch.importers import Use, imports
 
 
 def spread(use: Use, name: str, count: int, usual: int) -> list[int]:
-    """The argument's numbers, one for each spatial axis; a single number is used for all axes."""
+    """The numbers of an argument, one for each spatial axis; a single number applies to all axes."""
     found = use.integers(name, [usual]) or [usual]
     return found * count if len(found) == 1 else found
 
@@ -29,7 +29,7 @@ def spread(use: Use, name: str, count: int, usual: int) -> list[int]:
     "aten._convolution.default",
 )
 def convolution(use: Use) -> Value:
-    """A convolution over one, two or three spatial axes, with a bias; data without a batch are one sample."""
+    """A convolution over one, two or three spatial axes, with a bias; data without a batch axis are one sample."""
     x, weight = use["input"], use["weight"]
     count = weight.rank - 2
     if count not in (1, 2, 3):

@@ -55,7 +55,7 @@ def rms_norm(use: Use) -> Value | Sequence[Value]:
 
 
 def _vectors(use: Use, x: Value, **usual: float) -> list[Value]:
-    """The arguments with an element for each channel; an argument that is left out is a vector of its default."""
+    """The arguments with an element per channel; one that is left out is a vector filled with its default."""
     found = [use.optional(name) for name in usual]
     like = next((one for one in found if one is not None), None)
     channels = x.extent(1)

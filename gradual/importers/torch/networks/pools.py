@@ -1,4 +1,4 @@
-"""Pools: the greatest element or the mean of windows."""
+"""Pools: the maximum or the mean of windows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _windows(use: Use, count: int) -> tuple[list[int], list[int], list[int]]:
 
 
 def _begun(use: Use, x: Value, pooled: Value) -> Value:
-    """The pool without the windows, added by `ceil_mode`, that begin in the padding after the data."""
+    """The pool, without windows that `ceil_mode` added and that begin in the padding after the data."""
     count = x.rank - 2
     kernel, stride, padding = _windows(use, count)
     dilation = spread(use, "dilation", count, 1) if "dilation" in use.node.arguments else [1] * count
@@ -69,13 +69,13 @@ def _greatest(use: Use) -> Value:
     "aten.max_pool3d_with_indices.default",
 )
 def max_pool_with_indices(use: Use) -> Sequence[Value | None]:
-    """The greatest element of each window, and its index in the image in row-major order."""
+    """The maximum of each window, and its index in the image in row-major order."""
     places = _indices(use, _axes(use)) if use.is_used(1) else None
     return [_greatest(use), places]
 
 
 def _indices(use: Use, count: int) -> Value:
-    """The index of the greatest element of each window."""
+    """The index of the maximum of each window."""
     if use.flag("ceil_mode"):
         raise Unsupported("indices with ceil_mode")
     x = use["self"]
@@ -121,7 +121,7 @@ def adaptive_avg_pool(use: Use) -> Value:
 
 @imports("aten.adaptive_max_pool1d.default", "aten.adaptive_max_pool2d.default", "aten.adaptive_max_pool3d.default")
 def adaptive_max_pool(use: Use) -> Sequence[Value | None]:
-    """The greatest element of each of a given number of windows; indices are supported for a single window only."""
+    """The maximum of each of a given number of windows; indices are supported for a single window only."""
     sizes = use.sizes("output_size")
     count = _axes(use)
     sizes = sizes * count if len(sizes) == 1 else sizes

@@ -39,7 +39,7 @@ SECOND = {
 
 @imports(*(f"aten.{name}.default" for name in SECOND))
 def matmul(use: Use) -> Value:
-    """The product of matrices in batches."""
+    """A batched matrix product."""
     return product(use, use["self"], use[SECOND[use.node.operator.split(".")[1]]])
 
 
@@ -82,13 +82,13 @@ def outer(use: Use) -> Value:
 
 # ------------------------------------------------------------------------------------------------------------ einsum
 def summed(use: Use, equation: str, *operands: Value) -> Value:
-    """The sums of products given by an equation in Einstein notation."""
+    """The sum of products that an equation in Einstein notation describes."""
     return use.call("einsum", use.builder.tuple(operands), equation=equation)
 
 
 @imports("aten.einsum.default")
 def einsum(use: Use) -> Value:
-    """As `summed`, for PyTorch's notation: `...` represents all other axes, and the result may be left out."""
+    """As `summed`, in PyTorch's notation: `...` represents all other axes, and the result's axes may be left out."""
     operands = use.tensors("tensors")
     equation = str(use.given("equation")).replace(" ", "")
     given, arrow, result = equation.partition("->")
@@ -118,7 +118,7 @@ def tensordot(use: Use) -> Value:
 
 
 def contracted(use: Use, one: Value, other: Value, first: Sequence[int], second: Sequence[int]) -> Value:
-    """Sums of products over axes of one tensor and as many of another."""
+    """Sums of products over some axes of one tensor and the same number of axes of another."""
     letters = iter(ascii_letters)
     left = [next(letters) for _ in range(one.rank)]
     right = [left[first[second.index(axis)]] if axis in second else next(letters) for axis in range(other.rank)]
@@ -129,7 +129,7 @@ def contracted(use: Use, one: Value, other: Value, first: Sequence[int], second:
 
 @imports("aten.inner.default")
 def inner(use: Use) -> Value:
-    """Sums of products over the last axes, or a number times a tensor."""
+    """Sums of products over the last axes; if an operand is a scalar, its product with the other operand."""
     one, other = use["self"], use["other"]
     if not one.rank or not other.rank:
         return use.call("multiply", one, other)
@@ -209,7 +209,7 @@ def cross(use: Use) -> Value:
 
 @imports("aten.cdist.default", "aten._cdist_forward.default", "aten._euclidean_dist.default")
 def distances(use: Use) -> Value:
-    """The distance of each row of one tensor from each row of another, by a norm."""
+    """The p-norm distance between each row of one tensor and each row of another."""
     one, other = use["x1"], use["x2"]
     p = use.given("p", 2.0)
     apart = use.call("subtract", use.expanded(one, [one.rank - 1]), use.expanded(other, [other.rank - 2]))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradual.importers.common.recurrence import SUMS, defined
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
+from gradual.record import record
 from gradual.syntax.tree.literals import written
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
@@ -31,13 +31,13 @@ RNN_STEP = f"""\
     let %h1 = {{activation}}({SUMS});"""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class _Cell:
-    """A kind of layer.
+    """A kind of recurrent layer.
 
     Attributes:
         gates: how many gates a step computes, each by a product with the input.
-        states: the names of its states.
+        states: the names of the layer's states.
         step: the text of a step, given the element type.
     """
 
@@ -111,7 +111,7 @@ def _run(
 # ------------------------------------------------------------------------------------------------------ single steps
 @imports(*(f"aten.{name}_cell.default" for name in CELLS))
 def single_step(use: Use) -> Value | Sequence[Value]:
-    """One step: the next state, or states."""
+    """A single step of a cell: the next state or states."""
     kind = use.node.operator.split(".")[1].removesuffix("_cell")
     states = use.tensors("hx") if kind == "lstm" else [use["hx"]]
     x, h = (

@@ -38,7 +38,7 @@ def upsample(use: Use) -> Value:
 
 
 def _factors(use: Use, count: int) -> list[float] | None:
-    """The given factors, by which PyTorch computes the positions that are read; None if sizes are given."""
+    """The given factors, by which PyTorch computes the sampled coordinates; None if sizes are given."""
     given = use.given("scale_factors")
     if given is None:
         parts = [use.given(name) for name in ("scales_d", "scales_h", "scales_w")[3 - count :]]
@@ -67,7 +67,7 @@ def _scaled(use: Use, x: Value, axis: int, factor: float) -> int | Value:
 
 
 def _resized(use: Use, x: Value, sizes: Sequence[int | Value]) -> Value:
-    """The image resized to these sizes, which determine the positions that are read."""
+    """The image resized to given sizes, which determine the sampled coordinates."""
     kind = use.node.operator
     settings = {"coordinate_transformation_mode": "align_corners" if use.flag("align_corners") else "half_pixel"}
     if "nearest" in kind:
@@ -82,7 +82,7 @@ def _resized(use: Use, x: Value, sizes: Sequence[int | Value]) -> Value:
 
 
 def _stretched(use: Use, x: Value, axis: int, size: int | Value, factor: float) -> Value:
-    """Resize one axis by a factor: index i of the result reads near position i / factor."""
+    """Resize one axis by a factor: index i of the result samples the data near coordinate i / factor."""
     kind, builder = use.node.operator, use.builder
     if "cubic" in kind:
         raise Unsupported(f"bicubic interpolation by the factor {factor}; give the size instead")
@@ -111,7 +111,7 @@ def _scalar(use: Use, size: int | Value) -> Value:
 # ---------------------------------------------------------------------------------------------------------- sampling
 @imports("aten.grid_sampler.default", "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
 def grid_sample(use: Use) -> Value:
-    """The image sampled at the positions in a grid, whose last axis has the coordinates."""
+    """The image sampled at the points of a grid, whose last axis has their coordinates."""
     x, grid = use["input"], use["grid"]
     methods = ("bilinear", "nearest", "bicubic")
     paddings = ("zeros", "border", "reflection")
@@ -129,7 +129,7 @@ def grid_sample(use: Use) -> Value:
 
 @imports("aten.affine_grid_generator.default")
 def affine_grid(use: Use) -> Value:
-    """The positions from which an affine map takes the pixels of an image."""
+    """For each pixel of the result, the coordinates that an affine map samples."""
     theta, sizes = use["theta"], use.sizes("size")
     if len(sizes) != 4:
         raise Unsupported("an affine grid of a volume")

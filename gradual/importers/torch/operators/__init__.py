@@ -1,4 +1,4 @@
-"""Translations of ATen operators, by family; each declares its importers in a table.
+"""Translations of ATen operators, grouped by family into files; each file adds its importers to the table.
 
-The meanings are those of `aten/src/ATen/native/native_functions.yaml` and of PyTorch's documentation.
+The semantics are those of `aten/src/ATen/native/native_functions.yaml` and of PyTorch's documentation.
 """

@@ -58,7 +58,7 @@ def mish(self: Term) -> Term:
 
 @composed("aten.softplus.default")
 def softplus(self: Term, beta: Term | None = None, threshold: Term | None = None) -> Term:
-    """log(1 + exp(beta * x)) / beta; x where beta * x is above a threshold."""
+    """log(1 + exp(beta * x)) / beta, or x where beta * x is above a threshold."""
     scaled = self if beta is None else self * beta
     soft = log1p(exp(lesser(scaled, 80.0)))
     return where(scaled > (20.0 if threshold is None else threshold), self, soft if beta is None else soft / beta)
@@ -72,19 +72,19 @@ def log_sigmoid(self: Term) -> Term:
 
 @composed("aten.leaky_relu.default")
 def leaky_relu(self: Term, negative_slope: Term | float = 0.01) -> Term:
-    """x; below 0, x times a slope."""
+    """x where it is positive, x times a slope elsewhere."""
     return where(self > 0.0, self, self * negative_slope)
 
 
 @composed("aten.rrelu.default")
 def randomized_relu(self: Term, lower: Term | float = 0.125, upper: Term | float = 1 / 3) -> Term:
-    """A leaky ReLU; at inference the slope is the mean of the range from which it is drawn in training."""
+    """A leaky ReLU; at inference its slope is the mean of the range of the random slopes in training."""
     return where(self >= 0.0, self, (self * lower + self * upper) / 2.0)
 
 
 @imports("aten.rrelu_with_noise_functional.default")
 def randomized_relu_with_noise(use: Use) -> Sequence[Value | None]:
-    """`randomized_relu` at inference; its second result, the slopes that were drawn, is not imported."""
+    """`randomized_relu` at inference; the second result, the random slopes, is not imported."""
     if use.flag("training"):
         raise Unsupported("training: export the model after `.eval()`")
     x = use["self"]
@@ -94,13 +94,13 @@ def randomized_relu_with_noise(use: Use) -> Sequence[Value | None]:
 
 @composed("aten.elu.default")
 def elu(self: Term, alpha: Term | float = 1.0, scale: Term | float = 1.0, input_scale: Term | float = 1.0) -> Term:
-    """scale * x; below 0, scale * alpha * (exp(input_scale * x) - 1)."""
+    """scale * x where x is positive, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
     return where(self > 0.0, self * scale, expm1(self * input_scale) * alpha * scale)
 
 
 @composed("aten.celu.default")
 def celu(self: Term, alpha: Term | float = 1.0) -> Term:
-    """x; below 0, alpha * (exp(x / alpha) - 1)."""
+    """x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere."""
     return where(self > 0.0, self, expm1(self / alpha) * alpha)
 
 
@@ -113,19 +113,19 @@ def selu(self: Term) -> Term:
 
 @composed("aten.relu6.default")
 def relu6(self: Term) -> Term:
-    """x limited to 0 to 6."""
+    """x clamped to [0, 6]."""
     return between(self, 0.0, 6.0)
 
 
 @composed("aten.hardtanh.default")
 def hardtanh(self: Term, min_val: Term | float = -1.0, max_val: Term | float = 1.0) -> Term:
-    """x limited to a range."""
+    """x clamped to a range."""
     return between(self, min_val, max_val)
 
 
 @composed("aten.hardsigmoid.default")
 def hardsigmoid(self: Term) -> Term:
-    """(x + 3) / 6, limited to 0 to 1."""
+    """(x + 3) / 6, clamped to [0, 1]."""
     return between(self + 3.0, 0.0, 6.0) / 6.0
 
 
@@ -143,7 +143,7 @@ def hardshrink(self: Term, lambd: Term | float = 0.5) -> Term:
 
 @composed("aten.softshrink.default")
 def softshrink(self: Term, lambd: Term | float = 0.5) -> Term:
-    """x moved towards 0 by `lambd`, at most to 0."""
+    """x moved towards 0 by `lambd`, but not beyond 0."""
     return where(self > lambd, self - lambd, where(self < -lambd, self + lambd, 0.0))
 
 
@@ -155,13 +155,13 @@ def threshold(self: Term, threshold: Term, value: Term) -> Term:
 
 @composed("aten._prelu_kernel.default")
 def broadcast_prelu(self: Term, weight: Term) -> Term:
-    """x; below 0, x times a slope that is broadcast to x."""
+    """x where it is positive, x times a slope that is broadcast to x elsewhere."""
     return where(self > 0.0, self, self * weight)
 
 
 @imports("aten.prelu.default")
 def prelu(use: Use) -> Value:
-    """x; below 0, x times the slope of its channel, or a common slope."""
+    """x where it is positive, x times the slope of its channel, or times a common slope, elsewhere."""
     x, slope = use["self"], use["weight"]
     if x.rank > 1 and slope.rank == 1 and slope.extent(0) != 1:
         slope = use.call("expand_dims", slope, axis=1, num_newaxis=x.rank - 2) if x.rank > 2 else slope
@@ -170,7 +170,7 @@ def prelu(use: Use) -> Value:
 
 @composed("aten.gelu.default")
 def exact_gelu(self: Term) -> Term:
-    """x times the distribution function of the normal distribution."""
+    """`x * Φ(x)`, where Φ is the normal distribution function."""
     return self * 0.5 * (erf(self * math.sqrt(0.5)) + 1.0)
 
 
@@ -214,7 +214,7 @@ def fraction(self: Term) -> Term:
 
 @composed("aten.sinc.default", "aten.special_sinc.default")
 def sinc(self: Term) -> Term:
-    """sin(pi x) / (pi x); 1 where x is 0."""
+    """sin(pi x) / (pi x), or 1 where x is 0."""
     angle = self * math.pi
     return where(self.equals(0.0), 1.0, sin(angle) / angle)
 
@@ -241,21 +241,21 @@ def rounded_decimals(use: Use) -> Value:
 
 @composed("aten.logit.default", "aten.special_logit.default")
 def logit(self: Term, eps: Term | None = None) -> Term:
-    """log(x / (1 - x)), after x is limited to eps to 1 - eps."""
+    """log(x / (1 - x)), after x is clamped to [eps, 1 - eps]."""
     x = self if eps is None else between(self, eps, 1.0 - eps)
     return log(x / (1.0 - x))
 
 
 @composed("aten.special_entr.default")
 def entropy(self: Term) -> Term:
-    """-x * log(x); 0 where x is 0."""
+    """-x * log(x), or 0 where x is 0."""
     below = where(self.equals(0.0), 0.0, where(self < 0.0, -math.inf, self))
     return where(isnan(self), self, where(self > 0.0, -self * log(self), below))
 
 
 @composed("aten.xlogy.Tensor", "aten.xlogy.Scalar_Self", "aten.xlogy.Scalar_Other", "aten.special_xlogy.default")
 def xlogy(self: Term, other: Term) -> Term:
-    """x * log(y); 0 where x is 0."""
+    """x * log(y), or 0 where x is 0."""
     return where(self.equals(0.0) & ~isnan(other), 0.0, self * log(other))
 
 
@@ -270,13 +270,13 @@ def hypotenuse(self: Term, other: Term) -> Term:
 
 @composed("aten.copysign.Tensor", "aten.copysign.Scalar")
 def copysign(self: Term, other: Term) -> Term:
-    """One number with the sign of another."""
+    """The magnitude of one number with the sign of another."""
     return where(is_below_zero(other), -absolute(self), absolute(self))
 
 
 @composed("aten.heaviside.default")
 def heaviside(self: Term, values: Term) -> Term:
-    """0 for x below 0, 1 for x above 0, and a given value for 0."""
+    """0 where x is negative, 1 where it is positive, and a given value where it is 0."""
     return where(self.equals(0.0), values, where(self < 0.0, 0.0, 1.0, self))
 
 
@@ -304,7 +304,7 @@ def lesser_number(self: Term, other: Term) -> Term:
 
 @composed("aten.lerp.Scalar", "aten.lerp.Tensor")
 def interpolated(self: Term, end: Term, weight: Term) -> Term:
-    """Linear interpolation between two numbers, computed from the nearer one."""
+    """Linear interpolation between two numbers, computed from the closer one."""
     way = end - self
     return where(absolute(weight) < 0.5, self + weight * way, end - way * (1.0 - weight))
 
@@ -354,7 +354,7 @@ def signbit(use: Use) -> Value:
 
 @imports("aten.isposinf.default", "aten.isneginf.default")
 def is_infinity(use: Use) -> Value:
-    """Whether the element is the positive (or negative) infinity."""
+    """Whether the element is positive (or negative) infinity."""
     x = use["self"]
     x = x if x.dtype.is_float else use.as_type(x, DType.FLOAT32)
     return Term(use, x).equals(-math.inf if "neg" in use.node.operator else math.inf).value
@@ -362,7 +362,7 @@ def is_infinity(use: Use) -> Value:
 
 @imports("aten.isreal.default")
 def is_real(use: Use) -> Value:
-    """Whether the element is real: always, as the language has no complex numbers."""
+    """Whether the element is real: always true, as the language has no complex numbers."""
     return use.call("ones_like", use.as_type(use["self"], DType.BOOL))
 
 

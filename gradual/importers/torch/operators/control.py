@@ -1,4 +1,4 @@
-"""Branches, loops, scans, and graphs inside graphs."""
+"""Branches, loops, scans, and other operators that take graphs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def scan(use: Use) -> Sequence[Value]:
 
 @imports("higher_order.map_impl")
 def mapped(use: Use) -> Sequence[Value]:
-    """The stacked results of a graph for each slice along the first axis."""
+    """The results of a graph for each slice along the first axis, stacked."""
     graph, others = _graph(use, 0), _values(use, 2)
     name, slices = use.node.name, _values(use, 1)
     return scanned(use, name, [], slices, lambda _, at: use.bodies.outputs(graph, [*at, *others]))
@@ -72,7 +72,7 @@ def mapped(use: Use) -> Sequence[Value]:
 
 @imports("higher_order.associative_scan")
 def associative_scan(use: Use) -> Sequence[Value]:
-    """The prefix results of an associative operator over slices, computed sequentially."""
+    """A scan by an associative operator: the results for all prefixes of the slices, computed sequentially."""
     graph, whole, others = _graph(use, 0), _values(use, 1), _values(use, 2)
     firsts = [use.call("take", one, use.builder.number(0, DType.INT64), axis=0, mode="fast") for one in whole]
     rest = [use.call("strided_slice", one, begin=[1], end=[2**31 - 1]) for one in whole]

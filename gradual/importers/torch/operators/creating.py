@@ -40,19 +40,19 @@ for _name in ("empty_strided", "new_empty_strided", "empty_permuted"):
 
 @imports("aten.fill.Scalar", "aten.fill.Tensor")
 def fill(use: Use) -> Value:
-    """A tensor in the shape of another tensor, filled with a number."""
+    """A tensor with the shape of another tensor, filled with a number."""
     return use.call("full_like", use["self"], use.scalar("value", use["self"].dtype))
 
 
 @imports("aten.zero.default")
 def zero(use: Use) -> Value:
-    """Zeros in the shape of a tensor."""
+    """Zeros with the shape of a tensor."""
     return use.call("zeros_like", use["self"])
 
 
 @imports("aten.copy.default")
 def copy(use: Use) -> Value:
-    """The elements of `src` in the shape and element type of `self`."""
+    """The elements of `src`, broadcast to the shape of `self` and cast to its element type."""
     return use.call("broadcast_to_like", use.as_type(use["src"], use["self"].dtype), use["self"])
 
 
@@ -79,7 +79,7 @@ def scalar_tensor(use: Use) -> Value:
 
 @imports("aten.arange.default", "aten.arange.start", "aten.arange.start_step")
 def arange(use: Use) -> Value:
-    """The numbers from a start up to an end; computed in int64 or float64, then in the type of the result."""
+    """The numbers from a start to an end, exclusive; computed in int64 or float64, then cast to the result's type."""
     dtype = use.dtype()
     given = [use.value(use.given(name, default)) for name, default in (("start", 0), ("end", None), ("step", 1))]
     is_whole = all(isinstance(one, int) or (isinstance(one, Value) and not one.dtype.is_float) for one in given)
@@ -90,7 +90,7 @@ def arange(use: Use) -> Value:
 
 @imports("prims.iota.default")
 def steps(use: Use) -> Value:
-    """A given number of equally spaced integers from a start on."""
+    """A given number of equally spaced integers that begin at a start."""
     length, start, step = (use.scalar(name, DType.INT64, default) for name, default in _IOTA)
     end = use.call("add", start, use.call("multiply", length, step))
     return use.as_type(use.call("arange", start, end, step, dtype=DType.INT64), use.dtype())
@@ -107,7 +107,7 @@ def _table(use: Use, numbers: Sequence[float]) -> Value:
 
 
 def _spaced(use: Use) -> list[float]:
-    """Equally spaced numbers from one to another, each computed from the nearer end."""
+    """Equally spaced numbers between two ends, each computed from the closer end."""
     start, end = (float(use.given(name)) for name in ("start", "end"))
     steps = use.integer("steps")
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
@@ -116,7 +116,7 @@ def _spaced(use: Use) -> list[float]:
 
 @imports("aten.linspace.default")
 def linspace(use: Use) -> Value:
-    """Equally spaced numbers from one to another."""
+    """Equally spaced numbers between two ends."""
     if use.integer("steps") == 1:
         return _table(use, [float(use.given("start"))])
     return _table(use, _spaced(use))
@@ -184,7 +184,7 @@ def identity(use: Use) -> Value:
 
 
 def _steps(use: Use, size: int | Value) -> Value:
-    """The numbers from 0 up to a size, without the size itself."""
+    """The numbers from 0 to a size, exclusive."""
     end = size if isinstance(size, Value) else use.builder.number(size, DType.INT64)
     parts = [use.builder.number(0, DType.INT64), end, use.builder.number(1, DType.INT64)]
     return use.call("arange", *parts, dtype=DType.INT64)
@@ -199,7 +199,7 @@ def triangle(use: Use) -> Value:
 
 @imports("aten.meshgrid.default", "aten.meshgrid.indexing")
 def meshgrid(use: Use) -> Sequence[Value]:
-    """Each vector repeated over the grid of all, in which it runs along its own axis; "xy" swaps the first two axes."""
+    """Each vector broadcast to the grid of all vectors, along its own axis; "xy" swaps the first two axes."""
     vectors = [one if one.rank else use.call("expand_dims", one, axis=0) for one in use.tensors("tensors")]
     indexing = use.only("indexing", "ij", "xy")
     return use.counted(

@@ -31,7 +31,7 @@ def split_with_sizes(use: Use) -> Sequence[Value]:
 
 @imports("aten.split.Tensor", "aten.unsafe_split.Tensor", "aten.chunk.default", "aten.unsafe_chunk.default")
 def split(use: Use) -> Sequence[Value]:
-    """Split into parts of one size, the last of which may be smaller; the export recorded their number."""
+    """Split into parts of one size, the last of which may be smaller; the export recorded the number of parts."""
     x = use["self"]
     axis = use.axis("dim", x.rank, 0)
     count, whole = use.count, x.extent(axis)
@@ -53,7 +53,7 @@ def split(use: Use) -> Sequence[Value]:
 
 @imports("aten.tensor_split.sections", "aten.hsplit.int", "aten.vsplit.int", "aten.dsplit.int")
 def split_evenly(use: Use) -> Sequence[Value]:
-    """Split into a number of parts, the first ones longer by 1 if needed; an unknown size must divide evenly."""
+    """Split into a number of parts; the first ones are longer by 1 if needed; an unknown size must divide evenly."""
     x, name = use["self"], use.node.operator.split(".")[1]
     axis = {"hsplit": min(1, x.rank - 1), "vsplit": 0, "dsplit": 2}.get(name)
     axis = use.axis("dim", x.rank, 0) if axis is None else axis
@@ -87,8 +87,10 @@ def unbind(use: Use) -> Sequence[Value]:
 
 @imports("aten.slice.Tensor")
 def cut(use: Use) -> Value:
-    """The elements from a start up to an end along an axis; both are clamped to the axis, and negative ones count from
-    its end."""
+    """The elements from a start to an end, exclusive, along an axis.
+
+    Start and end are clamped to the axis; negative ones count from its end.
+    """
     x = use["self"]
     axis, step = use.axis("dim", x.rank, 0), use.integer("step", 1)
     start = 0 if use.given("start") is None else use.size("start")
@@ -108,7 +110,7 @@ def select(use: Use) -> Value:
 
 @imports("aten.narrow.default", "aten.narrow_copy.default")
 def narrow(use: Use) -> Value:
-    """A given number of elements from a start on, all within the axis."""
+    """A given number of elements along an axis that begin at a start; all have to be within the axis."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     start, length = use.scalar("start", DType.INT64), use.size("length")
@@ -160,7 +162,7 @@ def columns(use: Use) -> Value:
 
 @imports("aten.col2im.default")
 def image_of_columns(use: Use) -> Value:
-    """The image that sums columns at the positions of their windows, by a transposed convolution with unit kernels."""
+    """The image in which each column is added at its window, computed by a transposed convolution with unit kernels."""
     x, sizes = use["self"], use.integers("output_size")
     kernel, dilation, padding, stride = (
         use.integers(name) * (2 if len(use.integers(name)) == 1 else 1)
@@ -197,7 +199,7 @@ def image_of_columns(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------------------- diagonals
 @imports("aten.diagonal.default", "aten.diagonal_copy.default")
 def diagonal(use: Use) -> Value:
-    """A diagonal of the matrices along two axes, as a new last axis."""
+    """A diagonal of the matrices in two axes, as a new last axis."""
     x = use["self"]
     axes = (use.axis("dim1", x.rank, 0), use.axis("dim2", x.rank, 1))
     return diagonal_of(use, x, use.integer("offset", 0), axes)
@@ -230,7 +232,7 @@ def trace(use: Use) -> Value:
 
 @imports("aten.diag.default", "aten.diag_embed.default")
 def embedded_diagonal(use: Use) -> Value:
-    """Matrices with given vectors as diagonal and zeros elsewhere; of a matrix, `diag` returns the diagonal."""
+    """Matrices with given vectors as diagonals and zeros elsewhere; `diag` of a matrix returns its diagonal instead."""
     x, is_diag = use["self"], use.node.operator == "aten.diag.default"
     offset = use.integer("diagonal" if is_diag else "offset", 0)
     if is_diag and x.rank == 2:

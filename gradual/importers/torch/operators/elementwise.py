@@ -44,7 +44,7 @@ UNARY = {
     "tanh": "tanh",
     "trunc": "trunc",
 }
-"""ATen's name -> the operator; computed in the element type of the result, so that integers become floats."""
+"""ATen's name -> the operator.  It computes in the element type of the result, so that integers become floats."""
 TESTS = {"isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite"}
 BINARY = {
     "add": "add",
@@ -120,7 +120,7 @@ def _binary(operator: str, use: Use) -> Value:
 
 
 def together(use: Use, *names: str) -> list[Value]:
-    """The operands in the element type that PyTorch computes in."""
+    """The operands, cast to the element type in which PyTorch computes."""
     found = [use.value(use.given(name)) for name in names]
     tensors = [one for one in found if isinstance(one, Value)]
     dtype = promoted(tensors)
@@ -272,7 +272,7 @@ def clamp(use: Use) -> Value:
     "prims.view_of.default",
 )
 def same(use: Use) -> Value:
-    """The operand itself, or cast to the recorded element type; dropout does nothing at inference."""
+    """The operand itself, or cast to the recorded element type; dropout is the identity at inference."""
     if use.given("train", False):
         raise Unsupported("training")
     (name, *_) = (name for name in ("self", "input", "a") if name in use.node.arguments)

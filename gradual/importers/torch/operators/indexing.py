@@ -6,12 +6,12 @@ A negative index counts from the end, and one out of bounds is a fault, here as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
 from gradual.importers.torch.operators.elementwise import truth
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
@@ -39,7 +39,7 @@ def take(use: Use) -> Value:
 
 @imports("aten.gather.default")
 def gather(use: Use) -> Value:
-    """For each index the element at the same position, except that along an axis the index is the coordinate."""
+    """For each index, the element at the same position, but with the index as coordinate along an axis."""
     x, places = use["self"], use["index"]
     if x.rank == 0:
         x, places = (use.call("reshape", one, newshape=[1]) for one in (x, places))
@@ -72,14 +72,14 @@ def take_along(use: Use) -> Value:
 
 
 # -------------------------------------------------------------------------------------------------- several indices
-@dataclass(frozen=True)
+@record(slots=False)
 class Places:
     """The indices of a call, each of one axis.
 
     Attributes:
         rank: the rank of the indexed tensor.
-        axes: the axes, ascending.
-        indices: an index for each, which broadcast together.
+        axes: the indexed axes, ascending.
+        indices: an index tensor for each of these axes; all broadcast together.
     """
 
     rank: int
@@ -98,7 +98,7 @@ class Places:
 
     @property
     def width(self) -> int:
-        """The rank of the indices broadcast together."""
+        """The rank of the indices after broadcasting."""
         return max(one.rank for one in self.indices)
 
     @property
@@ -115,12 +115,12 @@ class Places:
 
 
 def transposed(use: Use, x: Value, order: Sequence[int]) -> Value:
-    """The tensor with its axes in another order; unchanged if the order is the same."""
+    """The tensor with its axes permuted; the tensor itself if the order is unchanged."""
     return x if list(order) == list(range(x.rank)) else use.call("transpose", x, axes=list(order))
 
 
 def places_of(use: Use, x: Value) -> Places | None:
-    """The argument `indices`, masks replaced by the indices where they are true; None if no axis is indexed."""
+    """The argument `indices`; a mask is replaced by the indices where it is true.  None if no axis is indexed."""
     given = use.value(use.given("indices"))
     if not isinstance(given, tuple):
         raise Unsupported("indices that are no list")
@@ -146,7 +146,7 @@ def index(use: Use) -> Value:
 
 
 def chosen(use: Use, x: Value, places: Places) -> Value:
-    """The elements at these indices."""
+    """The elements at given indices."""
     if len(places.axes) == 1:
         return use.call("take", x, places.indices[0], axis=places.axes[0], mode="fast")
     moved = transposed(use, x, places.order)
@@ -199,7 +199,7 @@ def masked_select(use: Use) -> Value:
 
 @imports("aten.bucketize.Tensor", "aten.searchsorted.Tensor", "aten.bucketize.Scalar", "aten.searchsorted.Scalar")
 def search(use: Use) -> Value:
-    """For each value the index at which it can be inserted in a sorted sequence."""
+    """For each value, the index at which it can be inserted in a sorted sequence."""
     is_bucket = "bucketize" in use.node.operator
     sequence = use["boundaries" if is_bucket else "sorted_sequence"]
     if use.given("sorter") is not None:

@@ -1,4 +1,4 @@
-"""Losses, and distances of tensors."""
+"""Losses, and distances between tensors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def absolute_error(use: Use) -> Value:
 
 @imports("aten.smooth_l1_loss.default", "aten.huber_loss.default")
 def smooth(use: Use) -> Value:
-    """Squares of small differences, absolute values of larger ones."""
+    """Smooth L1 or Huber loss: quadratic in small differences, linear in larger ones."""
     one, other = _pair(use)
     apart, is_huber = absolute(one - other), "huber" in use.node.operator
     edge = float(use.given("delta" if is_huber else "beta", 1.0))
@@ -82,7 +82,7 @@ def divergence(use: Use) -> Value:
 # -------------------------------------------------------------------------------------------------- classifications
 @imports("aten.cross_entropy_loss.default")
 def cross_entropy(use: Use) -> Value:
-    """Minus the logarithm of the softmax at the target: a class, or a probability for each class."""
+    """Minus the logarithm of the softmax at the target, which is a class or has a probability for each class."""
     x, target = use["self"], use["target"]
     axis = 1 if x.rank > 1 else 0
     logarithms = Term(use, use.call("nn.log_softmax", x, axis=axis))
@@ -154,7 +154,7 @@ def _of_classes(use: Use, logarithms: Term, axis: int, smoothing: float) -> Valu
 # -------------------------------------------------------------------------------------------------------- distances
 @imports("aten.cosine_similarity.default")
 def cosine(use: Use) -> Value:
-    """The cosine of two vectors along an axis; their lengths are taken to be at least `eps`."""
+    """The cosine of the angle between vectors along an axis; norms less than `eps` are replaced by `eps`."""
     one, other = Term(use, use["x1"]), Term(use, use["x2"])
     product = one * other
     axis = use.axis("dim", product.value.rank, 1)
@@ -171,6 +171,6 @@ def cosine(use: Use) -> Value:
 
 @imports("aten.pairwise_distance.default")
 def pairwise_distance(use: Use) -> Value:
-    """The p-norm along the last axis of the difference plus `eps`."""
+    """The p-norm, along the last axis, of the difference plus `eps`."""
     apart = Term(use, use["x1"]) - Term(use, use["x2"]) + float(use.given("eps", 1e-6))
     return norm(use, apart.value, use.given("p", 2.0), [apart.value.rank - 1], use.flag("keepdim"))

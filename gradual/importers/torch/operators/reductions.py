@@ -56,7 +56,7 @@ def count_nonzero(use: Use) -> Value:
 
 @imports("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
 def connected(use: Use) -> Value:
-    """Whether any element, or each element, is not 0; as bytes if the elements are bytes."""
+    """Whether any element, or every element, is not 0; the result is of bytes if the elements are."""
     x = truth(use, use["self"])
     found = use.call(use.node.operator.split(".")[1], x, **settings(use, x)) if x.rank else x
     return use.as_type(found, use.dtype())
@@ -138,7 +138,7 @@ def vector_norm(use: Use) -> Value:
 
 @imports("aten.linalg_norm.default", "aten.linalg_matrix_norm.default", "aten.linalg_matrix_norm.str_ord")
 def matrix_norm(use: Use) -> Value:
-    """The norm of vectors or matrices; refused if it needs singular values."""
+    """A norm of vectors or matrices; a norm that needs singular values is refused."""
     x = use.as_type(use["self"], use.dtype())
     is_matrix = "matrix" in use.node.operator
     order, dim = use.given("ord", "fro" if is_matrix else None), use.given("dim", (-2, -1) if is_matrix else None)
@@ -161,7 +161,7 @@ def _last_two(x: Value) -> list[int]:
 
 @imports("aten.renorm.default")
 def renorm(use: Use) -> Value:
-    """The slices along an axis, each scaled down to a given norm if its own norm is greater."""
+    """The slices along an axis; a slice whose norm exceeds a given number is scaled down to it."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     size = norm(use, x, use.given("p"), [at for at in range(x.rank) if at != axis], True)
@@ -214,7 +214,7 @@ def log_sum_exp(use: Use) -> Value:
 
 @imports("aten.diff.default")
 def differences(use: Use) -> Value:
-    """The n-th differences of neighbours along an axis, after optional tensors are put before and after."""
+    """The n-th differences of neighbours along an axis, after optional tensors are concatenated before and after."""
     x = use["self"]
     axis = use.axis("dim", x.rank, -1)
     parts = [use.optional("prepend"), x, use.optional("append")]
@@ -245,6 +245,6 @@ def trapezoids(use: Use) -> Value:
 
 @imports("aten.dist.default")
 def distance(use: Use) -> Value:
-    """The p-norm of a difference."""
+    """The p-norm of the difference of two tensors."""
     apart = use.call("subtract", use["self"], use["other"])
     return norm(use, apart, use.given("p", 2), range(apart.rank), False)

@@ -1,4 +1,4 @@
-"""Sizes as numbers, arithmetic of such numbers, and assertions."""
+"""Sizes as numbers, arithmetic on such numbers, and assertions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ARITHMETIC = {
 
 @imports("aten.sym_size.int")
 def size_of(use: Use) -> Value:
-    """The size at an axis."""
+    """The size of an axis."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     if axis >= x.rank:
@@ -101,7 +101,7 @@ def extremum(use: Use) -> Value:
 
 @imports("torch.sym_ite")
 def choice(use: Use) -> Value:
-    """A choice between two numbers by a condition."""
+    """One of two numbers, chosen by a condition."""
     return use.call("where", *(_number(use, name) for name in ("b", "t", "f")))
 
 
@@ -147,5 +147,5 @@ def assertion(use: Use) -> Result:
     "aten.sym_constrain_range_for_size.default",
 )
 def nothing(use: Use) -> Result:
-    """Nothing: the node is a note of the exporter without effect."""
+    """Translate to nothing: the node is an annotation of the exporter without effect."""
     return None

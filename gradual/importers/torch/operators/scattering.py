@@ -17,7 +17,7 @@ from gradual.types.dtype import DType
 # ------------------------------------------------------------------------------------------------ several indices
 @imports("aten.index_put.default", "aten._unsafe_index_put.default")
 def index_put(use: Use) -> Value:
-    """The tensor with values written at index tensors, or added there."""
+    """The tensor with values written, or added, at index tensors."""
     x, values = use["self"], use["values"]
     accumulates = use.flag("accumulate")
     given = use.value(use.given("indices"))
@@ -39,7 +39,7 @@ def index_put(use: Use) -> Value:
 
 
 def _stacked(use: Use, indices: Sequence[Value]) -> Value:
-    """Index tensors broadcast together, as the columns of one tensor."""
+    """Index tensors, broadcast together and stacked as the columns of one tensor."""
     first, *others = indices
     if all(other.tensor.shape == first.tensor.shape for other in others):
         return (
@@ -53,7 +53,7 @@ def _stacked(use: Use, indices: Sequence[Value]) -> Value:
 
 @imports("aten.index_copy.default", "aten.index_add.default")
 def index_copy(use: Use) -> Value:
-    """The tensor with slices of another written at indices, or added there."""
+    """The tensor with slices of another tensor written, or added, at indices."""
     x, source, adds = use["self"], use["source"], "add" in use.node.operator
     if adds and use.given("alpha", 1) != 1:
         source = use.call("multiply", source, use.scalar("alpha", source.dtype))
@@ -78,7 +78,7 @@ def _first(axis: int, rank: int) -> list[int]:
 
 
 def _written(use: Use, x: Value, axis: int, updates: Value, mode: str | None) -> Value:
-    """The tensor with updates at the indices along an axis; that axis is the first of the updates."""
+    """The tensor with updates written at indices along an axis, which is the first axis of the updates."""
     order = _first(axis, x.rank)
     places = use.call("expand_dims", use["index"], axis=0)
     found = use.call("scatter_nd", transposed(use, x, order), places, updates, mode=mode)
@@ -98,7 +98,7 @@ REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "ama
     "aten.scatter_add.default",
 )
 def scatter(use: Use) -> Value:
-    """The tensor with each source element at its own position, but on an axis the index is the coordinate."""
+    """The tensor with each source element written at its own position, with an index as coordinate along an axis."""
     x, places = use["self"], use["index"]
     kind = "add" if "scatter_add" in use.node.operator else use.given("reduce")
     return _scattered(use, x, places, _source(use, x, places), None if kind is None else REDUCTIONS[kind])
@@ -123,7 +123,7 @@ def _scattered(use: Use, x: Value, places: Value, source: Value, reduction: str 
 
 @imports("aten.scatter_reduce.two")
 def scatter_reduce(use: Use) -> Value:
-    """As `scatter`; elements for one position are reduced, with or without the tensor's own element."""
+    """As `scatter`, but elements with the same target are reduced, with or without the tensor's own element."""
     x, places, kind = use["self"], use["index"], use.given("reduce")
     source, includes = _source(use, x, places), use.flag("include_self", True)
     reduction = "sum" if kind == "mean" else kind
@@ -200,7 +200,7 @@ def masked_scatter(use: Use) -> Value:
     flat = use.as_type(use.call("reshape", mask, newshape=[-1]), DType.INT64)
     before = use.call("cumsum", flat, axis=0, exclusive=True)
     source = use.call("reshape", use["source"], newshape=[-1])
-    # where the mask is false, the first element is read and not used
+    # where the mask is false, the first element is taken but not used
     places = use.call("multiply", before, flat)
     found = use.call("reshape_like", use.call("take", source, places, axis=0, mode="fast"), x)
     return use.call("where", mask, found, x)

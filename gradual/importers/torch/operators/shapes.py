@@ -1,4 +1,4 @@
-"""Operators that change shapes, repeat, and join."""
+"""Operators that reshape, repeat, and concatenate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.types.dtype import DType
 # ------------------------------------------------------------------------------------------------------- reshaping
 @imports("aten.view.default", "aten.reshape.default", "aten._unsafe_view.default", "aten._reshape_alias.default")
 def reshape(use: Use) -> Value:
-    """The elements in a new shape: 0 is a size, and -1 is inferred."""
+    """The elements in a new shape; 0 means the size 0, and -1 is inferred."""
     sizes = use.sizes("size" if "size" in use.node.arguments else "shape")
     return reshaped(use, use["self"], sizes)
 
@@ -40,7 +40,7 @@ def ravel(use: Use) -> Value:
 
 @imports("aten.atleast_1d.default", "aten.atleast_2d.default", "aten.atleast_3d.default")
 def at_least(use: Use) -> Value:
-    """The tensor with new axes of size 1 up to a rank."""
+    """The tensor with new axes of size 1, so that it has at least a given rank."""
     x, wanted = use["self"], int(use.node.operator.split(".")[1][-2])
     if wanted == 3 and x.rank in (1, 2):  # a matrix gets its new axis at the end, a vector one at each end
         x = use.call("expand_dims", x, axis=x.rank)
@@ -117,7 +117,7 @@ def reversed_axes(use: Use) -> Value:
 
 @imports("aten.permute.default")
 def permute(use: Use) -> Value:
-    """The tensor with its axes in another order."""
+    """The tensor with its axes permuted."""
     x = use["self"]
     return use.call("transpose", x, axes=use.axes("dims", x.rank)) if x.rank else x
 
@@ -172,7 +172,7 @@ def tile(use: Use) -> Value:
 
 @imports("aten.repeat_interleave.self_int")
 def repeat(use: Use) -> Value:
-    """Each slice along an axis repeated several times in a row."""
+    """Each slice along an axis repeated several times consecutively."""
     x, axis = use["self"], use.given("dim")
     if axis is None:
         x, axis = use.call("reshape", x, newshape=[-1]), 0
@@ -181,7 +181,7 @@ def repeat(use: Use) -> Value:
 
 @imports("aten.cat.default", "aten.concat.default", "aten.concatenate.default")
 def concatenate(use: Use) -> Value:
-    """The tensors one after another; empty vectors are left out, as PyTorch does."""
+    """The tensors, concatenated; empty vectors are left out as in PyTorch."""
     dtype = use.dtype()
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
     if len({one.rank for one in parts}) > 1:
@@ -193,7 +193,7 @@ def concatenate(use: Use) -> Value:
 
 @imports("aten.hstack.default", "aten.vstack.default", "aten.dstack.default", "aten.column_stack.default")
 def stack_by_name(use: Use) -> Value:
-    """The tensors joined along the axis that the operator's name implies; their rank is raised first if necessary."""
+    """The tensors, concatenated along the axis that the operator's name implies; if necessary, axes are added first."""
     dtype, name = use.dtype(), use.node.operator.split(".")[1]
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
     if name == "column_stack":
@@ -211,7 +211,7 @@ def _with_axis(use: Use, x: Value) -> Value:
 
 @imports("aten.block_diag.default")
 def block_diagonal(use: Use) -> Value:
-    """Matrices along the diagonal of a larger one, and zeros elsewhere."""
+    """Matrices as blocks on the diagonal of a larger matrix, with zeros elsewhere."""
     dtype = use.dtype()
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
     parts = [one if one.rank == 2 else use.call("reshape", one, newshape=[1, -1]) for one in parts]
@@ -235,7 +235,7 @@ def _total(use: Use, sizes: Sequence[int | Value]) -> int | Value:
 
 @imports("aten.stack.default")
 def stack(use: Use) -> Value:
-    """The tensors along a new axis."""
+    """The tensors, stacked along a new axis."""
     dtype = use.dtype()
     parts = [use.as_type(one, dtype) for one in use.tensors("tensors")]
     return use.call("stack", use.builder.tuple(parts), axis=use.axis("dim", parts[0].rank + 1, 0))
@@ -265,7 +265,7 @@ def flip(use: Use) -> Value:
 
 @imports("aten.fliplr.default", "aten.flipud.default")
 def flip_image(use: Use) -> Value:
-    """The elements along the second axis, or the first, in reverse order."""
+    """The elements along the second axis (`fliplr`) or the first axis (`flipud`) in reverse order."""
     return use.call("reverse", use["self"], axis=int(use.node.operator == "aten.fliplr.default"))
 
 

@@ -1,4 +1,4 @@
-"""Operators that sort, count, or scan along an axis."""
+"""Operators that sort, count, or compute running reductions along an axis."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def kth(use: Use) -> Sequence[Value]:
 
 @imports("aten.median.dim")
 def median(use: Use) -> Sequence[Value]:
-    """The median along an axis, the lesser of two, and its index; NaN if any element is NaN."""
+    """The median along an axis, the lesser one of two candidates, and its index; NaN if any element is NaN."""
     x = use["self"]
     axis = use.axis("dim", x.rank)
     return _median(use, x, axis)
@@ -84,7 +84,7 @@ def median_of_all(use: Use) -> Value:
 def _median(use: Use, x: Value, axis: int) -> list[Value]:
     last = use.call("subtract", use.extent(x, axis), use.builder.number(1, DType.INT64))
     middle = use.call("floor_divide", last, use.builder.number(2, DType.INT64))
-    if x.dtype.is_float:  # NaNs are sorted behind all numbers: if there are any, the last is one
+    if x.dtype.is_float:  # NaNs are sorted after all numbers: if there are any, the last element is NaN
         has_none = use.call("isnan", use.call("take", use.call("sort", x, axis=axis), last, axis=axis, mode="fast"))
     found, place = _at(use, x, axis, middle)
     if not x.dtype.is_float:
@@ -107,7 +107,7 @@ def _at(use: Use, x: Value, axis: int, place: Value) -> list[Value]:
 # ------------------------------------------------------------------------------------------------ running reductions
 @imports("aten.cummax.default", "aten.cummin.default")
 def running_extreme(use: Use) -> Sequence[Value]:
-    """The greatest or least element so far along an axis, and its last index so far."""
+    """The running maximum or minimum along an axis, and the last index at which it occurs."""
     x, is_max = use["self"], "max" in use.node.operator
     ends = (-math.inf, math.inf) if x.dtype.is_float else integer_range(x.dtype)
     start = ends[0 if is_max else 1]
@@ -134,7 +134,7 @@ def running_log_sum(use: Use) -> Value:
 # --------------------------------------------------------------------------------------------------------- counting
 @imports("aten._unique2.default", "aten._unique.default")
 def unique(use: Use) -> Sequence[Value | None]:
-    """Distinct elements, each given element's index among them, and their counts."""
+    """The distinct elements, the index of each given element among them, and their counts."""
     x = use["self"]
     flat = x if x.rank == 1 else use.call("reshape", x, newshape=[-1])
     all = use.builder.named(use.call("unique", flat, sorted=use.flag("sorted", True), return_counts=True), "unique")
@@ -145,14 +145,14 @@ def unique(use: Use) -> Sequence[Value | None]:
 
 
 def _wanted(use: Use, values: Value, inverse: Value, counts: Value) -> list[Value | None]:
-    """The results, without those that the call does not ask for."""
+    """The results that the call requests."""
     asked = use.flag("return_inverse"), use.flag("return_counts")
     return [values, *(one if wants else None for one, wants in zip((inverse, counts), asked, strict=True))]
 
 
 @imports("aten.unique_consecutive.default")
 def unique_in_a_row(use: Use) -> Sequence[Value | None]:
-    """The first of each run of equal elements, the run's index for each element, and each run's length."""
+    """The first element of each run of equal elements, the index of its run for each element, and each run's length."""
     x = use["self"]
     use.only("dim", None)
     flat = x if x.rank == 1 else use.call("reshape", x, newshape=[-1])
@@ -192,7 +192,7 @@ def repeat_each(use: Use) -> Value:
 
 @imports("aten.bincount.default")
 def bincount(use: Use) -> Value:
-    """How often each number below max(greatest + 1, `minlength`) occurs in a vector; or the sums of weights."""
+    """How often each number below max(greatest element + 1, `minlength`) occurs in a vector; or sums of weights."""
     x, weights = use.as_type(use["self"], DType.INT64), use.optional("weights")
     least = use.integer("minlength", 0) - 1
     all = use.call("concatenate", use.builder.tuple([x, use.builder.integers([least])]), axis=0)
@@ -205,7 +205,7 @@ def bincount(use: Use) -> Value:
 
 @imports("aten.embedding_bag.default", "aten.embedding_bag.padding_idx", "aten._embedding_bag.default")
 def embedding_bag(use: Use) -> Sequence[Value | None]:
-    """The sums, means or greatest elements of the rows of a table that bags of indices name."""
+    """For each bag of indices, the sum, mean or maximum of the rows of a table at these indices."""
     if use.given("padding_idx") not in (None, -1):
         use.only("padding_idx", None, -1)
     table, indices, offsets = (use[name] for name in ("weight", "indices", "offsets"))
