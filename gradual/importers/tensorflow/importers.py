@@ -116,6 +116,8 @@ class Use(Applying):
 
     def tensors(self, start: int = 0, stop: int | None = None) -> list[Value]:
         """Several inputs in a row, of which there is at least one."""
+        if stop is not None and stop > len(self.inputs):
+            raise Unsupported(f"input {len(self.inputs) + 1} is missing")
         found = [self[index] for index in range(len(self.inputs))[start:stop]]
         if not found:
             raise Unsupported("no inputs")
@@ -193,6 +195,10 @@ class Use(Applying):
     def number(self, name: str, default: int | None = None) -> int:
         """An attribute that is an integer."""
         return self._typed(name, default, int, "integer")
+
+    def real(self, name: str, default: float | None = None) -> float:
+        """An attribute that is a float."""
+        return self._typed(name, default, float, "float")
 
     def text(self, name: str, default: str | None = None) -> str:
         """An attribute that is a text."""

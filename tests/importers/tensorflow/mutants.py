@@ -5,8 +5,10 @@ A mutant is a function of a seed and a number, so every finding can be made agai
 
 from __future__ import annotations
 
+import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -34,6 +36,7 @@ Fields = list[tuple[int, "int | bytes"]]
 
 SMALL = 20_000
 """Graphs of fewer bytes are drawn more often."""
+EXPORTS = Path(__file__).parent / "data" / "exports.tar.xz"
 NUMBERS = 0, 1, 2, 7, 63, 64, 1 << 31, (1 << 31) - 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, (1 << 64) - 2
 """Numbers that are put in the place of others."""
 
@@ -41,11 +44,21 @@ NUMBERS = 0, 1, 2, 7, 63, 64, 1 << 31, (1 << 31) - 1, (1 << 63) - 1, 1 << 63, (1
 # ------------------------------------------------------------------------------------------------------------ seeds
 @cache
 def seeds() -> tuple[bytes, ...]:
-    """Real graphs, where there are any, and composed ones; small ones more than once."""
+    """Real graphs, where there are any, those of single operators, and composed ones; small ones more than once."""
     real = [path.read_bytes() for path in sorted(TF_GRAPHS.glob("*.graphdef"))]
     real = [one for one in real if len(one) < 5 * SMALL]
     small = [one for one in real if len(one) < SMALL]
-    return (*real, *small, *small, *composed(), *composed())
+    return (*real, *small, *small, *composed(), *composed(), *_operators())
+
+
+def _operators() -> Iterator[bytes]:
+    """Graphs of single operators."""
+    with tarfile.open(EXPORTS) as tar:
+        for entry in tar:
+            if entry.name.startswith("operators/") and entry.name.endswith(".graphdef"):
+                content = tar.extractfile(entry)
+                assert content is not None, "it is a file"
+                yield content.read()
 
 
 def composed() -> Iterator[bytes]:

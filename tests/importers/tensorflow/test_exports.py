@@ -121,3 +121,10 @@ def test_an_operator_runs_to_tensorflows_outputs(exports: Path, name: str) -> No
         assert runs
         for inputs, outputs in runs:
             assert differences(one, placed(one, inputs), outputs) == [], is_open
+
+
+def test_a_wrong_value_is_told(exports: Path) -> None:
+    one = imported(exports / "towers.graphdef")
+    (inputs, (first, *others)), *_ = _runs(exports, "towers")
+    assert differences(one, placed(one, inputs), [first + 1, *others])
+    assert differences(one, placed(one, inputs), [first[:1], *others])

@@ -73,7 +73,7 @@ composed("Atan2")(atan2)
 def approximately_equal(use: Use) -> Value:
     """Whether two elements differ by less than a tolerance."""
     distance = absolute(Term(use, use[0]) - Term(use, use[1]))
-    return (distance < float(use.attribute("tolerance", 1e-5))).value
+    return (distance < use.real("tolerance", 1e-5)).value
 
 
 @imports("L2Loss")

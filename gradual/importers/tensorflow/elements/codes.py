@@ -14,7 +14,7 @@ from gradual.importers.tensorflow.importers import Use, imports
 @imports("FakeQuantWithMinMaxArgs")
 def fake_codes(use: Use) -> Value:
     """The nearest number that a code of a fixed range can say."""
-    ends = [use.like(use.attribute(name, default), use[0]) for name, default in (("min", -6.0), ("max", 6.0))]
+    ends = [use.like(use.real(name, default), use[0]) for name, default in (("min", -6.0), ("max", 6.0))]
     return _nudged(use, Term(use, use[0]), *(Term(use, one) for one in ends))
 
 

@@ -66,11 +66,18 @@ def _padding(
     if way == "VALID":
         return [0] * (2 * len(axes))
     if way == "EXPLICIT":
-        given = use.integers("explicit_paddings")
-        return [given[2 * axis + end] for end in (0, 1) for axis in axes]
+        return [explicit(use, axes, axis)[end] for end in (0, 1) for axis in axes]
     each = zip(axes, kernel, moves, strict=True)
     less, more = zip(*(_same(use, x, axis, size, *move) for axis, size, move in each), strict=True)
     return [*less, *more]
+
+
+def explicit(use: Use, axes: Sequence[int], axis: int) -> list[int]:
+    """The given padding before and after an axis."""
+    given = use.integers("explicit_paddings")
+    if len(given) != 2 * (len(axes) + 2):
+        raise Unsupported(f"explicit_paddings={given}")
+    return given[2 * axis : 2 * axis + 2]
 
 
 def _same(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> tuple[Width, Width]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradual.importers.common.composed.arithmetic import Term, greater, numbered, where
 from gradual.importers.common.composed.rolling import rolled
+from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.tensors.tensor import Tensor
@@ -97,6 +98,8 @@ def reverse_sequences(use: Use) -> Value:
 def roll(use: Use) -> Value:
     """Axes rotated: elements that leave at one end enter at the other."""
     x, axes = use[0], use[2].numbers("axes")
+    if use[1].rank and use[1].extent(0) != len(axes):
+        raise Unsupported("another number of places than of axes")
     for at, axis in enumerate(axes):
         shift = use[1] if use[1].rank == 0 else use.builder.element(use[1], at)
         if isinstance(shift, Value):

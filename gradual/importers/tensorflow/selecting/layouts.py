@@ -42,8 +42,8 @@ def offsets(use: Use) -> Sequence[Value]:
     found, total = [], use.like(0, shapes[0])
     for one in shapes:
         rank = one.extent(0)
-        if rank is None:
-            raise Unsupported("a shape of unknown length")
+        if not rank:
+            raise Unsupported("a shape of no axes, or of unknown length")
         parts = [total if at == axis % rank else use.like(0, one) for at in range(rank)]
         found.append(use.call("stack", use.builder.tuple(parts), axis=0))
         place = use.builder.number(axis % rank, DType.INT64)

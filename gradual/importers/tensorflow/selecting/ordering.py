@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradual.importers.common.composed.arithmetic import Term, greater, isnan, where
+from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.tensors.tensor import Tensor
@@ -18,6 +19,8 @@ def top(use: Use) -> Sequence[Value]:
     k: int | Value = (
         use.number("k") if use.node.operator == "TopK" else use.written_size(use.as_type(use.ranked(1, 0), DType.INT64))
     )
+    if isinstance(k, int) and k < 0:
+        raise Unsupported(f"the {k} greatest elements")
     if k == 0:
         none = use.call("strided_slice", x, begin=[0], end=[0], axes=[x.rank - 1])
         return [none, use.as_type(none, use.dtype("index_type", DType.INT32))]
@@ -60,9 +63,11 @@ def bound(use: Use) -> Value:
 @imports("Bucketize")
 def bucket(use: Use) -> Value:
     """For each element how many boundaries are not above it."""
-    given = [float(one) for one in use.attribute("boundaries", ())]
+    given = use.attribute("boundaries", ())
+    if not isinstance(given, tuple) or not all(isinstance(one, float) for one in given):
+        raise Unsupported("boundaries that are no floats")
     x = use.as_type(use[0], DType.FLOAT64)
-    ends = use.builder.constant(Tensor(given, DType.FLOAT64, (len(given),)))
+    ends = use.builder.constant(Tensor(list(given), DType.FLOAT64, (len(given),)))
     ends = use.as_type(use.as_type(ends, DType.FLOAT32), DType.FLOAT64)
     return use.call("searchsorted", ends, x, right=True, dtype=DType.INT32)
 

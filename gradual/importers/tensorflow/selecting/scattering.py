@@ -56,7 +56,9 @@ def written_rows(use: Use) -> Value:
 def stitched(use: Use) -> Value:
     """Slices of several tensors at the indices that each has; a later one replaces an earlier one."""
     count = use.number("N")
-    places, slices = use.tensors(0, count), use.tensors(count)
+    places, slices = use.tensors(0, count), use.tensors(count, 2 * count)
+    if len(slices) != count:
+        raise Unsupported(f"{count} indices for {len(slices)} tensors")
     rank = places[0].rank
     flat = [_joined(use, one, one.rank) for one in places]
     rows = [_joined(use, one, at.rank) for one, at in zip(slices, places, strict=True)]

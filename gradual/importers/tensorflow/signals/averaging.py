@@ -45,6 +45,8 @@ def resize_area(use: Use) -> Value:
     """The images in another size: each element is the mean over the part of the image that it covers."""
     use.only("align_corners", False)
     x, sizes = use.as_type(use.ranked(0, 4), DType.FLOAT32), use.sizes(use[1])
+    if len(sizes) != 2:
+        raise Unsupported("sizes that are not two")
     return _averaged(use, x, *(_covered(use, x, axis, size) for axis, size in zip((1, 2), sizes, strict=True)))
 
 

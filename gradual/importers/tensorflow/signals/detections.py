@@ -44,7 +44,7 @@ def kept_boxes_with_scores(use: Use) -> Sequence[Value]:
 def _kept(use: Use) -> Value:
     boxes, scores = use.ranked(0, 2), use.ranked(1, 1)
     is_first = use.node.operator == "NonMaxSuppression"
-    overlap = use.like(float(use.attribute("iou_threshold", 0.5)), scores) if is_first else use[3]
+    overlap = use.like(use.real("iou_threshold", 0.5), scores) if is_first else use[3]
     least = use[4] if len(use.inputs) > 4 else use.like(-math.inf, scores)
     wide = [use.call("expand_dims", boxes, axis=0), use.call("expand_dims", scores, axis=0, num_newaxis=2)]
     most = use.as_type(use.ranked(2, 0), DType.INT64)

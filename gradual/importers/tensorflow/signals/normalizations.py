@@ -28,7 +28,7 @@ def batch_norm(use: Use) -> Sequence[Value | None]:
 
 def _by_given(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
     """The normalized elements, and the given mean and variance."""
-    epsilon = use.attribute("epsilon", 1e-4)
+    epsilon = use.real("epsilon", 1e-4)
     found = use.call("nn.batch_norm", x, *use.tensors(1, 5), axis=axis, epsilon=epsilon)
     return use.counted(found, 3)[0], use[3], use[4]
 
@@ -39,13 +39,13 @@ def _by_batch(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
     mean = use.call("mean", x, axis=others, keepdims=True)
     variance = use.call("variance", x, mean, axis=others, keepdims=True)
     scale, offset = (Term(use, _lane(use, one, x.rank - 1 - axis)) for one in use.tensors(1, 3))
-    factor = rsqrt(Term(use, variance) + use.attribute("epsilon", 1e-4)) * scale
+    factor = rsqrt(Term(use, variance) + use.real("epsilon", 1e-4)) * scale
     found = (Term(use, x) - Term(use, mean)) * factor + offset
     count = product(extent(use, x, at) for at in others)
     rest = greater(count - 1, 1).to(x.dtype)
     unbiased = Term(use, variance) * count.to(x.dtype) / rest
     own = [Term(use, use.call("squeeze", one.value, axis=others)) for one in (Term(use, mean), unbiased)]
-    weight = float(use.attribute("exponential_avg_factor", 1.0))
+    weight = use.real("exponential_avg_factor", 1.0)
     if weight != 1.0:
         own = [Term(use, use[at]) * (1.0 - weight) + one * weight for at, one in zip((3, 4), own, strict=True)]
     return found.value, own[0].value, own[1].value
@@ -60,5 +60,5 @@ def _lane(use: Use, vector: Value, after: int) -> Value:
 def local_response(use: Use) -> Value:
     """Each element divided by a power of the sum of squares of the channels around it."""
     x, size = use.ranked(0, 4), 2 * use.number("depth_radius", 5) + 1
-    settings = {name: float(use.attribute(name, usual)) for name, usual in (("bias", 1.0), ("beta", 0.5))}
-    return use.call("nn.lrn", x, size=size, axis=3, alpha=float(use.attribute("alpha", 1.0)) * size, **settings)
+    settings = {name: use.real(name, usual) for name, usual in (("bias", 1.0), ("beta", 0.5))}
+    return use.call("nn.lrn", x, size=size, axis=3, alpha=use.real("alpha", 1.0) * size, **settings)

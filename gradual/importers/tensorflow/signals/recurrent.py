@@ -41,14 +41,14 @@ def _stepped(use: Use, x: Value, states: Sequence[Value], weights: _Weights) -> 
     is_second = use.node.operator.endswith("V2")
     first, second, third, out = _gates(use, [x, before], weights.matrix, weights.bias, 4)
     new, forget = (third, second) if is_second else (second, third)
-    forget = forget if is_second else forget + float(use.attribute("forget_bias", 1.0))
+    forget = forget if is_second else forget + use.real("forget_bias", 1.0)
     old = Term(use, memory)
     ways = [Term(use, one) for one in weights.peepholes] if use.flag("use_peephole") else []
     enter = sigmoid(first + old * ways[0] if ways else first)
     kept = sigmoid(forget + old * ways[1] if ways else forget)
     candidate = tanh(new)
     state = candidate * enter + old * kept
-    clip = float(use.attribute("cell_clip", 0.0 if is_second else 3.0))
+    clip = use.real("cell_clip", 0.0 if is_second else 3.0)
     state = between(state, -clip, clip) if clip > 0 else state
     leave = sigmoid(out + state * ways[2] if ways else out)
     shown = tanh(state)

@@ -46,5 +46,5 @@ def crop_and_resize(use: Use) -> Value:
         crop_size=_sizes(use, 3),
         layout="NHWC",
         method="bilinear" if method == "bilinear" else "nearest_neighbor",
-        extrapolation_value=float(use.attribute("extrapolation_value", 0.0)),
+        extrapolation_value=use.real("extrapolation_value", 0.0),
     )

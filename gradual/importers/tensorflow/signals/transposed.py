@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gradual.importers.common.composed.arithmetic import Term, counted, greater
 from gradual.importers.common.composed.windows import Width
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
-from gradual.importers.tensorflow.operators.networks import LAYOUTS, along, layout_of, numbers_of, sizes_of
+from gradual.importers.tensorflow.operators.networks import LAYOUTS, along, explicit, layout_of, numbers_of, sizes_of
 
 Sizes = Sequence[Width]
 
@@ -21,11 +20,13 @@ class _Axis:
     """A spatial axis of a transposed convolution.
 
     Attributes:
+        spatial: all of these.
         at: the axis.
         wanted: its size in the result.
         kernel: the size of the kernel.
     """
 
+    spatial: Sequence[int]
     at: int
     wanted: Width
     kernel: Width
@@ -64,24 +65,21 @@ def _transposed(use: Use, x: Value, weight: Value, kernels: str, groups: int, ch
     kernel = sizes_of(use, weight, range(count))
     wanted = sizes if len(sizes) == count else [sizes[axis] for axis in spatial]
     moves = [along(use, name, spatial) for name in ("strides", "dilations")]
-    axes = [_Axis(*one) for one in zip(spatial, wanted, kernel, *moves, strict=True)]
+    axes = [_Axis(spatial, *one) for one in zip(spatial, wanted, kernel, *moves, strict=True)]
     if len(sizes) == count + 2:
         x = use.exactly(x, 0, sizes[0])
     for axis in axes:
         x = use.exactly(x, axis.at, _steps(use, axis))
-    settings: dict[str, Any] = {"strides": moves[0], "padding": None, "output_padding": None}
     widths = [_widths(use, axis) for axis in axes]
-    settings["padding"] = [width[end] for end in (0, 1) for width in widths]
-    settings["output_padding"] = [width[2] for width in widths]
-    usual = {"padding": 0, "output_padding": 0}
-    for name, number in usual.items():
-        settings[name] = settings[name] if any(width != number for width in settings[name]) else None
+    padding, beyond = [width[end] for end in (0, 1) for width in widths], [width[2] for width in widths]
     return use.call(
         f"nn.conv{count}d_transpose",
         x,
         weight,
-        **settings,
         channels=channels,
+        strides=moves[0],
+        padding=padding if any(width != 0 for width in padding) else None,
+        output_padding=beyond if any(width != 0 for width in beyond) else None,
         kernel_size=numbers_of(kernel),
         dilation=moves[1] if set(moves[1]) != {1} else None,
         groups=groups if groups > 1 else None,
@@ -94,18 +92,13 @@ def _reach(use: Use, axis: _Axis) -> Term:
     return (counted(use, axis.kernel) - 1) * axis.dilation + 1
 
 
-def _explicit(use: Use, axis: _Axis) -> tuple[int, int]:
-    given = use.integers("explicit_paddings")
-    return given[2 * axis.at], given[2 * axis.at + 1]
-
-
 def _steps(use: Use, axis: _Axis) -> Width:
     """How many windows the result has along an axis: as many as the convolution of it would."""
     whole = counted(use, axis.wanted)
     way = use.only("padding", "VALID", "SAME", "EXPLICIT")
     if way == "SAME":
         return use.written_size(((whole + (axis.stride - 1)) // axis.stride).value)
-    pad = sum(_explicit(use, axis)) if way == "EXPLICIT" else 0
+    pad = sum(explicit(use, axis.spatial, axis.at)) if way == "EXPLICIT" else 0
     return use.written_size(((whole + pad - _reach(use, axis)) // axis.stride + 1).value)
 
 
@@ -120,5 +113,5 @@ def _widths(use: Use, axis: _Axis) -> tuple[Width, Width, Width]:
         found = [use.written_size(one.value) for one in (less, total - less, greater(-excess, 0))]
         return found[0], found[1], found[2]
     if way == "EXPLICIT":
-        before, after = _explicit(use, axis)
+        before, after = explicit(use, axis.spatial, axis.at)
     return before, after, use.written_size((before + after - excess).value)
