@@ -249,6 +249,22 @@ def test_a_loop_carries_what_its_body_changes() -> None:
     assert "carried" in found.source.text and found.source.text.count("%carried_1") == 0
 
 
+def test_the_rank_of_what_a_loop_carries_may_change() -> None:
+    test = [constant("two", numpy.int32(2)), node("Less", "c", "i two:output:0")]
+    turn = [
+        constant("zero", numpy.int32(0)),
+        constant("one", numpy.int32(1)),
+        node("ExpandDims", "e", "a zero:output:0"),
+        node("AddV2", "s", "i one:output:0"),
+    ]
+    functions = [function("cond", "a i", {"r": "c:z:0"}, test)]
+    functions.append(function("body", "a i", {"b": "e:output:0", "j": "s:z:0"}, turn))
+    loop = node("While", "w", "x i", cond=Function("cond"), body=Function("body"))
+    found = checked(graph(X, constant("i", numpy.int32(0)), loop, node("Identity", "r", "w"), functions=functions))
+    assert found.types["@main"] == "fn (Tensor[(?, 3), float32]) -> Tensor[*, float32]"
+    assert ran(found, zeros(2, 3)).shape == (1, 1, 2, 3)
+
+
 def test_a_branch_without_results_is_kept_for_what_it_checks() -> None:
     check = [node("Assert", "check", "a said:output:0"), constant("said", ["no"])]
     functions = [function("nothing", "a", {}, []), function("checking", "a", {}, check, ["check"])]
