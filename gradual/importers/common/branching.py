@@ -55,7 +55,7 @@ def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Va
 def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, turn: Turn) -> list[Value]:
     """A loop that ends when its condition, the only result of `goes_on`, is false; return the final carried values.
 
-    Sizes that change between iterations become `?`; ranks and element types must not change.
+    Sizes that change between iterations become `?`, ranks `*`; element types must not change.
     """
     builder = use.builder
     types = [lists.held(value) for value in begun]

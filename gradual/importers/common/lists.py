@@ -111,6 +111,8 @@ def held(value: Value) -> Any:
     if isinstance(value.type, TupleType):
         kinds = [stated(field) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
+    if isinstance(value.type, UnrankedType):
+        return UnrankedType(value.dtype)
     return stated(value.type) if is_sequence(value) else held_tensor(value)
 
 

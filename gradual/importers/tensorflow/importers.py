@@ -8,7 +8,6 @@ them; results of one name are counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from gradual.importers.common.applying import Applying, positive
@@ -17,12 +16,13 @@ from gradual.importers.common.refusals import Unread, Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.file.attributes import as_shape
 from gradual.importers.tensorflow.file.schema import Called, Node, Text, Variable
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.print import shown
 from gradual.types.type import Hole, TensorType, UnrankedType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stacked:
     """A list of tensors of one shape, which are the slices of a tensor along its first axis."""
 
@@ -79,7 +79,7 @@ class Bodies(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Use(Applying):
     """A node with the values of its inputs.
 

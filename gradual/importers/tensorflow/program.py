@@ -166,7 +166,7 @@ class _Import:
         return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
 
     def notes(self) -> Iterator[str]:
-        """Notes on what the program omits: outputs that are texts, and variables whose values are not in the file."""
+        """A note on variables whose values are not in the file, if there are any."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
             more = f" and {len(without) - 1} more" if len(without) > 1 else ""

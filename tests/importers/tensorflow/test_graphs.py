@@ -24,6 +24,7 @@ from tests.importers.tensorflow.writing import (
     Kind,
     Shape,
     constant,
+    field,
     function,
     graph,
     meta_graph,
@@ -249,6 +250,22 @@ def test_a_loop_carries_what_its_body_changes() -> None:
     assert "carried" in found.source.text and found.source.text.count("%carried_1") == 0
 
 
+def test_the_rank_of_what_a_loop_carries_may_change() -> None:
+    test = [constant("two", numpy.int32(2)), node("Less", "c", "i two:output:0")]
+    turn = [
+        constant("zero", numpy.int32(0)),
+        constant("one", numpy.int32(1)),
+        node("ExpandDims", "e", "a zero:output:0"),
+        node("AddV2", "s", "i one:output:0"),
+    ]
+    functions = [function("cond", "a i", {"r": "c:z:0"}, test)]
+    functions.append(function("body", "a i", {"b": "e:output:0", "j": "s:z:0"}, turn))
+    loop = node("While", "w", "x i", cond=Function("cond"), body=Function("body"))
+    found = checked(graph(X, constant("i", numpy.int32(0)), loop, node("Identity", "r", "w"), functions=functions))
+    assert found.types["@main"] == "fn (Tensor[(?, 3), float32]) -> Tensor[*, float32]"
+    assert ran(found, zeros(2, 3)).shape == (1, 1, 2, 3)
+
+
 def test_a_branch_without_results_is_kept_for_what_it_checks() -> None:
     check = [node("Assert", "check", "a said:output:0"), constant("said", ["no"])]
     functions = [function("nothing", "a", {}, []), function("checking", "a", {}, check, ["check"])]
@@ -346,6 +363,39 @@ def test_a_variable_of_the_first_version_is_its_value() -> None:
     variable = node("VariableV2", "v", shape=Shape([3]), dtype=Kind("float32"))
     found = checked(graph(X, variable, node("Identity", "value", "v"), node("AddV2", "y", "x value")))
     assert found.types["@main"] == "fn (Tensor[(?, 3), float32], Tensor[(3,), float32]) -> Tensor[(?, 3), float32]"
+
+
+# --------------------------------------------------------------------------------------------------------- Python lines
+def _fixed(number: int, value: int) -> bytes:
+    """A field of eight bytes."""
+    return bytes([number << 3 | 1]) + value.to_bytes(8, "little")
+
+
+FILES = b"".join(field(1, one) for one in ("lib/site-packages/tf.py", "model/net.py"))
+FRAMES = [field(1, 1) + field(2, 7) + field(4, "build"), field(1, 0) + field(2, 99), field(1, 5) + field(2, 1)]
+"""A frame of the user's, one of an installed package, and one of a file that is not there."""
+
+
+def _by_number(key: str) -> bytes:
+    frames = b"".join(field(4, _fixed(1, at) + field(2, one)) for at, one in enumerate(FRAMES))
+    numbers = b"".join(at.to_bytes(8, "little") for at in range(len(FRAMES)))
+    return (
+        FILES + frames + field(6, _fixed(1, 3) + field(2, field(2, numbers))) + field(5, field(1, key) + _fixed(2, 3))
+    )
+
+
+def _by_name(key: str) -> bytes:
+    return FILES + field(2, field(1, key) + field(2, b"".join(field(1, one) for one in FRAMES)))
+
+
+@pytest.mark.parametrize("written", [_by_number, _by_name])
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_a_node_has_the_users_own_lines(written: Any, is_inside: bool) -> None:
+    body = function("f", "a", {"r": "b:y:0"}, [node("Neg", "b", "a")])
+    whole = graph(X, node("f", "y", "x") if is_inside else node("Neg", "y", "x"), functions=[body])
+    model = read(whole + field(5, written("b@f" if is_inside else "y@")))
+    found = model.functions["f"].nodes["b"] if is_inside else model.nodes["y"]
+    assert [(frame.file, frame.line, frame.function) for frame in found.frames] == [("model/net.py", 7, "build")]
 
 
 # ----------------------------------------------------------------------------------------------------------- signatures

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from gradual.importers.tensorflow.file.attributes import dtype, of_bytes, shape
 from gradual.importers.tensorflow.file.schema import Stored
 from gradual.importers.tensorflow.file.wire import Malformed, Message, message, varint
 from gradual.limits import LIMITS
+from gradual.record import record
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
@@ -29,7 +29,7 @@ _OBJECTS, _VALUE = "_CHECKPOINTABLE_OBJECT_GRAPH", "VARIABLE_VALUE"
 """The name of the message that says which object has which value, and what it calls the value of a variable."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Saved:
     """The values of a checkpoint.
 

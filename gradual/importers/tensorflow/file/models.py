@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gradual.importers.common.refusals import Misused, Unread
 from gradual.importers.common.sizes.ports import Port
@@ -18,6 +18,7 @@ from gradual.importers.tensorflow.file.restoring import bound, restored
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.file.traces import Traces
 from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message
+from gradual.record import record
 from gradual.types.dtype import DType
 
 DEFAULT = "serving_default"
@@ -34,7 +35,7 @@ _EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
 """Operators whose results are not those of a graph."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Beside:
     """What is saved beside a graph.
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.common.sizes.ports import Port
 from gradual.origin import Frame
+from gradual.record import record
 from gradual.types.dtype import DType
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A result of a node, or a parameter of a function.
 
@@ -31,7 +32,7 @@ class Source:
         return ":".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """A node of a graph.
 
@@ -57,21 +58,21 @@ Nodes = Mapping[str, Node]
 """Nodes by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Called:
     """The name of a function in an attribute."""
 
     function: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A constant of texts, which programs do not have."""
 
     parts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Function:
     """A function of the library.
 
@@ -91,7 +92,7 @@ Shape = tuple[int | None, ...] | None
 """A recorded shape: None for a size, or a rank, that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stored:
     """Where the elements of a variable are.
 
@@ -106,7 +107,7 @@ class Stored:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """A variable whose value is a parameter of the program.
 
@@ -122,7 +123,7 @@ class Variable:
     is_reference: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """A graph with its library.
 

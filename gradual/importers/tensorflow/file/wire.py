@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from gradual.record import record
 
 Field = int | memoryview
 """The value of a field: a number, or bytes (of a text, a message, packed numbers, or a number of fixed width)."""
@@ -21,7 +22,7 @@ class Malformed(Exception):
     """Bytes that are no message; the argument says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Message:
     """A message.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gradual.importers.common.composed.arithmetic import counted, extent, greater
@@ -11,13 +11,14 @@ from gradual.importers.common.composed.windows import Width
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
+from gradual.record import record
 from gradual.tensors.tensor import Tensor
 
 LAYOUTS = {"NHWC": (1, 2), "NCHW": (2, 3), "NDHWC": (1, 2, 3), "NCDHW": (2, 3, 4)}
 """Layout -> its spatial axes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Windows:
     """The windows of a convolution or pool.
 

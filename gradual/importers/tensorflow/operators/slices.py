@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.composed.arithmetic import counted
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
+from gradual.record import record
 from gradual.types.dtype import DType
 from gradual.types.type import UnrankedType
 
@@ -18,7 +18,7 @@ END = 2**31 - 1
 Place = int | Value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """A part of a slice that is for one axis.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 
 from gradual.importers.common.composed.arithmetic import Term, extent, greater, lesser, numbered
@@ -10,12 +9,13 @@ from gradual.importers.common.composed.windows import Width
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
+from gradual.record import record
 
 ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 """Where shorter diagonals lie in their rows: those above the main diagonal, and the others."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Band:
     """Some diagonals in a row.
 

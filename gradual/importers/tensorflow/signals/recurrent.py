@@ -6,19 +6,19 @@ They follow `tensorflow/core/kernels/rnn/lstm_ops.h` and `gru_ops.h`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.composed.arithmetic import Term, between, numbered, sigmoid, tanh, where
 from gradual.importers.common.composed.scanning import scanned
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
+from gradual.record import record
 from gradual.types.dtype import DType
 
 GATES = ("i", "cs", "f", "o", "ci", "co", "h")
 """The results of a step of an LSTM; the second and the last are its new states."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Weights:
     """The weights of an LSTM; the three of peepholes have a number for each unit."""
 

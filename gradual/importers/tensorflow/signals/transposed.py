@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradual.importers.common.composed.arithmetic import Term, counted, greater
 from gradual.importers.common.composed.windows import Width
@@ -11,11 +10,12 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.importers.tensorflow.operators.networks import LAYOUTS, along, explicit, layout_of, numbers_of, sizes_of
+from gradual.record import record
 
 Sizes = Sequence[Width]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Axis:
     """A spatial axis of a transposed convolution.
 
