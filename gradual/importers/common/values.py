@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
+from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
@@ -25,6 +26,7 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+        self._counts: dict[str, int] = {}
 
     def fresh(self, wanted: str) -> str:
         """An unused name for a local value, as similar to the wanted one as the language allows."""
@@ -36,10 +38,11 @@ class Names:
 
     def unused(self, name: str) -> str:
         """The name, with a number appended if it is taken."""
-        candidate, count = name, 1
+        candidate, count = name, self._counts.get(name, 1)
         while candidate in self._taken:
             candidate, count = f"{name}_{count}", count + 1
         self._taken.add(candidate)
+        self._counts[name] = count
         return candidate
 
 
@@ -197,6 +200,12 @@ class Value:
         """Whether a scalar is true; None if that is not known."""
         known = self.elements
         return None if known is None else bool(known.item())
+
+    @property
+    def goal(self) -> Constraint | None:
+        """The constraint on sizes that a scalar condition is; None if that is not known."""
+        (found,) = self.tensor.contents or (None,)
+        return found if isinstance(found, Constraint) else None
 
     def numbers(self, what: str) -> list[int]:
         """Its elements as integers."""
