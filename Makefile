@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives proofs install clean
+.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -73,6 +73,9 @@ fuzz: install
 
 archives: install
 	$(BIN)/python -m tests.importers.torch.fuzzing --archives $(or $(ARCHIVES),20000) --seed $(or $(SEED),0)
+
+graphs: install
+	$(BIN)/python -m tests.importers.tensorflow.fuzzing --graphs $(or $(GRAPHS),20000) --seed $(or $(SEED),0)
 
 proofs:
 	spec/mechanized/build

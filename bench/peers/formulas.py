@@ -16,6 +16,7 @@ WORDS: dict[str, Any] = {
     "floor": math.floor,
     "ceiling": math.ceil,
     "Mod": lambda one, other: one % other,
+    "broadcast": lambda one, other: other if one == 1 else one,
 }
 """The functions of both notations."""
 

@@ -1,1 +1,1 @@
-"""Programs from models of other systems: `common` has what the front ends `onnx` and `torch` share."""
+"""Programs from models of other systems: `common` has what the front ends `onnx`, `torch`, `tensorflow` share."""

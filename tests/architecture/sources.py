@@ -62,7 +62,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "run": ("value", "sizes", "steps", "entry", "machine", "graph"),
     "passes": ("framework", "analysis", "refine", "transform", "catalogue", "pipeline", "plan"),
-    "importers": ("common", "onnx", "torch"),
+    "importers": ("common", "onnx", "torch", "tensorflow"),
+    "importers/tensorflow": (
+        *("file", "importers", "operators", "elements", "selecting", "signals"),
+        *("order", "refused", "survey", "program"),
+    ),
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
         *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "exact_floats", "judging"),

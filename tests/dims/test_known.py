@@ -17,7 +17,7 @@ from gradual.dims.term.constraint import FALSE, Constraint, all_of, any_of, at_l
 from gradual.dims.term.dim import Dim, ite, maximum, minimum, sum_of, variable
 from gradual.verdict import Proved
 from tests.dims.laws import SIZES, facts_of
-from tests.generators.dims import Tree, evaluated, grid, meant, predicates_sharing
+from tests.generators.dims import Tree, built, dims_sharing, evaluated, grid, meant, predicates_sharing
 from tests.thorough import examples
 
 b, m, n, s, t = map(variable, "bmnst")
@@ -120,6 +120,42 @@ def test_a_factor_of_both_sides_goes_where_it_is_at_least_one() -> None:
     goal = equal(n * s, m * s)
     assert simplified_constraint(goal, Knowledge(bounded(s=0), {})) is goal
     assert simplified_constraint(goal, Knowledge(bounded(s=1), {})) is equal(n, m)
+
+
+@pytest.mark.parametrize(
+    ("disjunction", "expected"),
+    [
+        (any_of(equal(n, m), equal(n, 1)), m),
+        (any_of(equal(n, 1), equal(m, n)), m),
+        (any_of(equal(n, m), differs(n, 1)), n),
+        (any_of(equal(n, m), equal(n, 1), equal(s, 1)), ite(equal(n, 1), m, n)),
+        (any_of(equal(n, m), equal(n, 2)), ite(equal(n, 1), m, n)),
+        (any_of(equal(n, s), equal(n, 1)), ite(equal(n, 1), m, n)),
+    ],
+)
+def test_a_choice_is_made_by_a_disjunction_of_its_condition_and_that_it_does_not_matter(
+    disjunction: Constraint, expected: Dim
+) -> None:
+    found, choice = facts(), ite(equal(n, 1), m, n)
+    mark = found.mark()
+    found.assume(disjunction)
+    assert simplified_dim(choice, found.known.knowledge) is expected
+    found.rollback(mark)
+    assert simplified_dim(choice, found.known.knowledge) is choice
+
+
+@given(predicates_sharing(), dims_sharing(), dims_sharing(), predicates_sharing(), st.booleans())
+@examples(150)
+def test_a_choice_that_facts_make_keeps_its_value(
+    condition: Tree, one: Tree, other: Tree, fact: Tree, is_kept: bool
+) -> None:
+    choice = ("if", condition, one, other)
+    disjunction = ("or", condition, ("==", one, other)) if is_kept else ("or", ("==", other, one), ("not", condition))
+    found = facts_of((fact, disjunction), (), Decider())
+    simpler = simplified_dim(found.rewrite(built(choice)), found.known.knowledge)
+    for env in grid(SIZES):
+        if meant(fact, env) and meant(disjunction, env) and (value := meant(choice, env)) is not None:
+            assert evaluated(simpler, env) == value
 
 
 def test_a_quotient_by_a_choice_is_exact_in_each_case() -> None:

@@ -117,7 +117,7 @@ def test_integers_made_of_floats_are_as_computed(dtype: DType, chain: list[Any],
 
 
 def _required(value: Value) -> list[tuple[Any, int]]:
-    return [one for fraction in value.fractions or () for one in fraction.small]
+    return [one for fraction in value.fractions or () for one in fraction.required]
 
 
 @given(st.integers(1, 1 << 23), st.integers(1, 1000))
@@ -129,7 +129,15 @@ def test_a_rounded_quotient_is_followed_into_an_integer_only() -> None:
     third = ("divide", 3.0)
     assert Chain(DType.FLOAT32, [third, "ceil", ("multiply", 3.0)]).floats.fractions is not None
     assert Chain(DType.FLOAT32, [third, ("multiply", 3.0)]).floats.fractions is None
+    assert Chain(DType.FLOAT32, [third, ("add", 0.5)]).floats.fractions is None
+    assert Chain(DType.FLOAT32, [third, ("divide", 2.0)]).floats.fractions is None
     assert Chain(DType.FLOAT32, [("divide", 4.0), ("multiply", 3.0)]).floats.fractions is not None
+
+
+def test_an_integer_may_be_added_to_a_rounded_quotient() -> None:
+    one = Chain(DType.FLOAT32, [("subtract", 3.0), ("divide", 5.0), ("add", 1.0), "ceil"])
+    assert one.builder.small.integers(one.floats, DType.INT64, ("n",)) == [-((-N - 2) // 5)]
+    assert one.builder.small.clauses == ["n <= 5592403"]
 
 
 def test_sizes_are_required_to_be_exact_in_the_type_that_holds_them() -> None:

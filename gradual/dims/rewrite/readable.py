@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 
 from gradual.dims.bounds.interval import Estimate, primitive
-from gradual.dims.term.atom import FloorDiv, bottom_up
+from gradual.dims.term.atom import FloorDiv, Variable, bottom_up
 from gradual.dims.term.constraint import (
     FALSE,
     And,
@@ -98,10 +98,17 @@ def _factored(goal: Equal) -> Constraint:
 
 
 def _inequality(goal: AtMost) -> Constraint:
-    """`4 * d <= 6 * e + 3` is `2 * d <= 3 * e + 1`: over the integers, the constant may be rounded down."""
+    """`4 * d <= 6 * e + 3` is `2 * d <= 3 * e + 1`, since the constant may be rounded down; `-d <= -3` is `d >= 3`."""
     common, more, less = _divided(goal.difference)
     offset = goal.difference.offset // common
-    return goal if common == 1 else at_most(less + max(-offset, 0), more + max(offset, 0))
+    turned = any(_is_negated(side) for side in (goal.left, goal.right))
+    return goal if common == 1 and not turned else at_most(less + max(-offset, 0), more + max(offset, 0))
+
+
+def _is_negated(dim: Dim) -> bool:
+    """Whether a dim is a negated name, maybe with a number."""
+    named = [(monomial, factor) for monomial, factor in dim.terms if monomial]
+    return len(named) == 1 and named[0][1] < 0 and len(named[0][0]) == 1 and isinstance(named[0][0][0], Variable)
 
 
 def _divided(difference: Dim) -> tuple[int, Dim, Dim]:

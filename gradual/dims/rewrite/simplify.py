@@ -2,6 +2,7 @@
 
     max(n, m) -> m where n <= m      (h * m + r) // h -> m + r // h where h >= 1      h * (d // h) -> d where d % h == 0
     if n >= 1 then 0 else -n -> 0 where n >= 0
+    if n == 1 then m else n -> m where n == m or n == 1
 
 Each step preserves the value at every valuation that satisfies the facts.   [dim.decide.simplify]
 """
@@ -18,7 +19,7 @@ from gradual.dims.rewrite.exact_products import Multiples, Replacement, Ways, mu
 from gradual.dims.rewrite.quotients import quotient
 from gradual.dims.rewrite.split_extrema import plain
 from gradual.dims.term.atom import Compound, FloorDiv, Ite, Max, Min, Variable, bottom_up
-from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not
+from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Not, Or, equal, negated
 from gradual.dims.term.dim import Dim, constant, ite, maximum, minimum, of_atom
 from gradual.dims.term.substitution import rebuilt
 from gradual.record import record
@@ -33,6 +34,7 @@ class Knowledge:
         replacements: quotient -> how a product with it is rewritten.
         apart: canonical differences that are not 0.
         multiples: the equations of `replacements` as rewrite rules in the other direction.
+        either: the `alternatives` of known disjunctions.
         simplest: memo table: dim or constraint -> simplified form.
     """
 
@@ -40,6 +42,7 @@ class Knowledge:
     replacements: Mapping[FloorDiv, Replacement]
     apart: Container[Dim] = ()
     multiples: Multiples = field(default_factory=dict)
+    either: Container[frozenset[Any]] = ()
     simplest: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -113,7 +116,7 @@ def _improved_dim(dim: Dim, known: Knowledge) -> Dim:
         case (((Max() | Min() as extreme,), 1),):
             return _without_dominated(extreme, known)
         case (((Ite() as choice,), 1),):
-            return _settled(choice, known.estimate)
+            return _decided(choice, known) or _settled(choice, known.estimate)
     return replaced_products(dim, known.replacements)
 
 
@@ -148,6 +151,34 @@ def _further(dim: Dim, up: bool) -> Iterator[Dim]:
 
 
 # ------------------------------------------------------------------------------------------------- choices
+
+
+def alternatives(disjunction: Or) -> frozenset[Any]:
+    """The parts of a disjunction, the same for both orders of the parts and of the sides of equations."""
+    return frozenset(map(_alternative, disjunction.parts))
+
+
+def _alternative(part: Constraint) -> Any:
+    match part:
+        case Equal(difference=difference):
+            return canonical(difference)
+        case Not(part=Equal(difference=difference)):
+            return (canonical(difference),)
+    return part
+
+
+def _decided(choice: Ite, known: Knowledge) -> Dim | None:
+    """`d` for `if c then d else e` where it is known that c holds or d == e; None if no disjunction says so.
+
+    Where bounds exclude that the other size is 1, this is what broadcasting requires.   [dim.decide.simplify]
+    """
+    if not known.either:
+        return None
+    same = _alternative(_improved(equal(choice.then, choice.orelse), known))
+    for holds, branch in ((choice.condition, choice.then), (negated(choice.condition), choice.orelse)):
+        if frozenset((_alternative(holds), same)) in known.either:
+            return branch
+    return None
 
 
 def _settled(choice: Ite, estimate: Estimate) -> Dim:

@@ -93,7 +93,7 @@ class Known(Store):
         name = None if constraint in self.others else self._defined(constraint)
         if name is None:
             return super()._kept(constraint)
-        self._trail.put(self.others, constraint, None)
+        self._hold(constraint)
         super()._enter(constraint, constraint.names)
         self._trail.put(self._idle, name, constraint)
         for other in constraint.names:

@@ -12,7 +12,7 @@ from gradual.dims.bounds.interval import ANY, Estimate, Interval, canonical, pri
 from gradual.dims.bounds.overlay import Without
 from gradual.dims.rewrite.exact_products import Replacement, is_positive, multiple_of, replacement_of
 from gradual.dims.rewrite.lift_ite import lifted
-from gradual.dims.rewrite.simplify import Knowledge, resimplified, simplified_constraint, simplified_dim
+from gradual.dims.rewrite.simplify import Knowledge, alternatives, resimplified, simplified_constraint, simplified_dim
 from gradual.dims.term.atom import Atom, Compound, bottom_up
 from gradual.dims.term.constraint import (
     FALSE,
@@ -47,7 +47,7 @@ class Store:
         solved: variable -> the dim that it equals, which may mention variables solved later.
         bounds: primitive form -> interval.
         apart: canonical differences known not to be 0.
-        others: the disjunctions, in order.
+        others, either: the disjunctions, in order, and their `alternatives`.
         replacements: quotient -> how a product with it is rewritten, from a divisibility.
         multiples: the equations of `replacements` as rewrite rules in the other direction.
         conflict: set once the conjunction is known to be unsatisfiable.
@@ -63,6 +63,7 @@ class Store:
         self.bounds: dict[Dim, Interval] = {}
         self.apart: dict[Dim, None] = {}
         self.others: dict[Or, None] = {}
+        self.either: dict[frozenset[Any], None] = {}
         self.replacements: dict[FloorDiv, Replacement] = {}
         self.multiples: dict[Atom | None, dict[FloorDiv, Replacement]] = {}
         self._source: dict[Dim, FloorDiv] = {}
@@ -74,7 +75,7 @@ class Store:
         """Copy the facts to another store, which uses another trail."""
         other._seen = other._told = None
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
-        other.others, other.replacements = dict(self.others), dict(self.replacements)
+        other.others, other.either, other.replacements = dict(self.others), dict(self.either), dict(self.replacements)
         other.multiples = {atom: dict(found) for atom, found in self.multiples.items()}
         other._source, other._age, other._state = dict(self._source), dict(self._age), dict(self._state)
         other._index = {name: dict(items) for name, items in self._index.items()}
@@ -96,7 +97,7 @@ class Store:
         """What simplification may use, with its memo table; cached until the facts change."""
         estimate, told = self.estimate, self._told
         if told is None or told.estimate is not estimate or len(told.simplest) > _REMEMBERED:
-            told = self._told = Knowledge(estimate, self.replacements, self.apart, self.multiples)
+            told = self._told = Knowledge(estimate, self.replacements, self.apart, self.multiples, self.either)
         return told
 
     def add(self, constraint: Constraint) -> None:
@@ -150,9 +151,14 @@ class Store:
 
     def _kept(self, constraint: Or) -> Sequence[Constraint]:
         if constraint not in self.others:
-            self._trail.put(self.others, constraint, None)
+            self._hold(constraint)
             self._enter(constraint, constraint.names)
         return ()
+
+    def _hold(self, constraint: Or) -> None:
+        self._trail.put(self.others, constraint, None)
+        self._trail.put(self.either, alternatives(constraint), None)
+        self._told = None
 
     def _bounded(self, difference: Dim, interval: Interval) -> Sequence[Constraint]:
         """Add the fact that a difference is inside an interval.  [dim.facts.bound]"""
@@ -225,8 +231,7 @@ class Store:
         """The fact that an exact quotient is at least 1, if its dividend is.  [dim.facts.multiple]"""
         quotient = self._source.get(form)
         if quotient is not None and is_positive(self.replacements[quotient], self.estimate):
-            low = self.estimate.of(of_atom(quotient)).low
-            return (at_least(of_atom(quotient), 1),) if low == 0 else ()
+            return (at_least(of_atom(quotient), 1),) if self.estimate.of(of_atom(quotient)).low == 0 else ()
         return ()
 
     def _replace(self, form: Dim, quotient: FloorDiv, replacement: Replacement) -> None:
@@ -278,10 +283,11 @@ class Store:
         if isinstance(item, Dim):
             own = self._source.get(item)
             replacements = Without(self.replacements, own) if own is not None else self.replacements
-            return Knowledge(self.estimate.apart(item), replacements, self.apart, self.multiples)
-        if isinstance(item, tuple):
-            return Knowledge(self.estimate, self.replacements, Without(self.apart, item[0]), self.multiples)
-        return self.knowledge
+            return Knowledge(self.estimate.apart(item), replacements, self.apart, self.multiples, self.either)
+        if isinstance(item, Or):
+            return self.knowledge
+        apart = Without(self.apart, item[0])
+        return Knowledge(self.estimate, self.replacements, apart, self.multiples, self.either)
 
     def _taken(self, item: Item) -> list[Constraint]:
         """Remove an item and return it as constraints."""
@@ -294,9 +300,10 @@ class Store:
             self._drop_replacement(item)
         elif isinstance(item, tuple):
             self._trail.drop(self.apart, item[0])
-            self._told = None
         else:
             self._trail.drop(self.others, item)
+            self._trail.drop(self.either, alternatives(item))
+        self._told = None
         return facts
 
     def _drop_replacement(self, form: Dim) -> None:

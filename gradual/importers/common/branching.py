@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradual.dims.rewrite.readable import is_large
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint, at_least
-from gradual.dims.term.dim import SizeOf, constant, of_atom
+from gradual.dims.term.dim import Dim, SizeOf, constant, ite, of_atom
 from gradual.importers.common import lists
 from gradual.importers.common.applying import Applying
 from gradual.importers.common.builder import Builder, stated
@@ -16,7 +17,7 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Block, Value
 from gradual.limits import LIMITS
 from gradual.types.print import shown
-from gradual.types.type import OpenedType, TensorType, TupleType
+from gradual.types.type import Hole, OpenedType, TensorType, TupleType
 from gradual.verdict import Proved, Refuted
 
 Body = Callable[[], list[Value]]
@@ -31,25 +32,30 @@ def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Va
     if known is not None:
         return bodies[0 if known else 1]()
     builder = use.builder
+    opened = builder.judging.count
     (then, first), (orelse, second) = (_inside(builder, body) for body in bodies)
     if len(first) != len(second):
         raise Unsupported(f"graphs that give {len(first)} and {len(second)} values")
     types = [_joined(one, other) for one, other in zip(first, second, strict=True)]
+    widened = listed if _is_test(condition) else _widened
     with builder.inside(then):
-        first = [_widened(use, one, type) for one, type in zip(first, types, strict=True)]
+        first = [widened(use, one, type) for one, type in zip(first, types, strict=True)]
     with builder.inside(orelse):
         second = [listed(use, one, type) for one, type in zip(second, types, strict=True)]
 
     def text(given: Sequence[str]) -> str:
         return f"if ({given[0]}) {_block(builder, then, first)} else {_block(builder, orelse, second)}"
 
+    if _is_test(condition):
+        pairs = zip(types, first, second, strict=True)
+        types = [_either(builder, opened, condition.goal, *each) for each in pairs]
     return fields(use, [builder.open(type) for type in types], builder.bind([condition], text))
 
 
 def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, turn: Turn) -> list[Value]:
     """A loop that ends when its condition, the only result of `goes_on`, is false; return the final carried values.
 
-    Sizes that change between iterations become `?`; ranks and element types must not change.
+    Sizes that change between iterations become `?`, ranks `*`; element types must not change.
     """
     builder = use.builder
     types = [lists.held(value) for value in begun]
@@ -105,10 +111,34 @@ def _block(builder: Builder, block: Block, outputs: Sequence[Value]) -> str:
     return builder.body(block, outputs[0] if len(outputs) == 1 else builder.tuple(outputs))
 
 
+def _is_test(condition: Value) -> bool:
+    """Whether a condition compares sizes that are `?`; the checker then joins branches of any shapes.
+
+    [type.if.test]
+    """
+    goal = condition.goal
+    return goal is not None and all(name.is_existential for name in goal.variables())
+
+
+def _either(builder: Builder, opened: int, goal: Constraint | None, type: Any, one: Value, other: Value) -> Any:
+    """The joined type, in which a size that depends on a test is `if goal then ... else ...`, as in the checker.
+
+    `opened` is how many unknowns there were before the branches, outside of which the later ones mean nothing.
+    """
+    if goal is None or not isinstance(type, TensorType) or one.rank != other.rank:
+        return type
+    sizes = []
+    for size, *both in zip(type.shape, one.tensor.shape, other.tensor.shape, strict=True):
+        is_known = all(builder.judging.is_before(opened, part) for part in both)
+        joined = ite(goal, *both) if isinstance(size, Hole) and is_known else size
+        sizes.append(joined if not isinstance(joined, Dim) or not is_large(joined, LIMITS.nodes) else Hole())
+    return TensorType(tuple(sizes), type.dtype)
+
+
 def _decided(condition: Value) -> bool | None:
     """Whether a condition on sizes holds; None if this cannot be derived from sizes being at least 0."""
-    (goal,) = condition.tensor.contents or (None,)
-    if not isinstance(goal, Constraint):
+    goal = condition.goal
+    if goal is None:
         return None
     facts = Facts()
     for name in goal.variables():

@@ -30,6 +30,8 @@ FINEST = 1 << 10
 """The greatest denominator of a constant that is tracked."""
 
 Fractions = tuple[Fraction, ...]
+Limits = tuple[tuple[Dim, int], ...]
+"""Formulas, each with the limit of its magnitude."""
 Rule = Callable[..., Fraction | None]
 """The operands' elements at one index -> the result's element, or None if it is unknown."""
 
@@ -120,8 +122,7 @@ def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positi
     """The result of a rule, in lowest terms, with the limits under which its float is exact or correctly rounded.
 
     A float holds every integer up to `limit`, and their halves, quarters and so on.  Other quotients are rounded, but
-    not across an integer while numerator and denominator together are at most `limit`: Muller et al., "Handbook of
-    Floating-Point Arithmetic" (2018).
+    not across an integer while the numerators are small: Muller et al., "Handbook of Floating-Point Arithmetic" (2018).
     """
     if found is None:
         return None
@@ -129,10 +130,18 @@ def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positi
     common = gcd(denominator, *(coefficient for _, coefficient in numerator.terms))
     if common > 1:
         numerator, denominator = numerator // common, denominator // common
-    is_rounded = denominator & (denominator - 1) != 0
-    small = dict.fromkeys(one for part in parts for one in part.small)
-    small[numerator, limit // 2 if is_rounded else limit] = None
-    return Fraction(numerator, denominator, is_rounded, tuple(small)) if denominator <= limit // 2 else None
+    if denominator > limit // 2:
+        return None
+    here = numerator, limit
+    if denominator & (denominator - 1) == 0:
+        return Fraction(numerator, denominator, small=_union(*(part.required for part in parts), (here,)))
+    rounded = _union(*(part.rounded for part in parts), (here,))
+    is_near = len(rounded) ** 2 < min(limit for _, limit in rounded)  # else k roundings may move it by k times each
+    return Fraction(numerator, denominator, rounded, _union(*(part.small for part in parts))) if is_near else None
+
+
+def _union(*several: Limits) -> Limits:
+    return tuple(dict.fromkeys(one for limits in several for one in limits))
 
 
 # --------------------------------------------------------------------------------------------------------- operators
@@ -142,14 +151,20 @@ def _of_exact(rule: Rule) -> Rule:
 
 
 def _alike(join: Callable[[Dim, Dim], Dim]) -> Rule:
-    """A rule that combines the numerators over a common denominator."""
+    """A rule that combines the numerators over a common denominator; beside a rounded quotient only an integer.
 
-    def rule(one: Fraction, other: Fraction) -> Fraction:
+    An integer moves no quotient across another one: if the sum is an integer, the quotient is, which is then exact.
+    """
+
+    def rule(one: Fraction, other: Fraction) -> Fraction | None:
+        for this, that in ((one, other), (other, one)):
+            if this.is_rounded and (that.is_rounded or that.denominator > 1):
+                return None
         common = lcm(one.denominator, other.denominator)
         left, right = (each.numerator * (common // each.denominator) for each in (one, other))
         return Fraction(join(left, right), common)
 
-    return _of_exact(rule)
+    return rule
 
 
 def _product(one: Fraction, other: Fraction) -> Fraction:
@@ -170,8 +185,8 @@ _RULES: dict[str, Rule] = {
     "minimum": _alike(minimum),
     "multiply": _of_exact(_product),
     "divide": _of_exact(_quotient),
-    "negative": _of_exact(lambda one: Fraction(-one.numerator, one.denominator)),
-    "nn.relu": _of_exact(lambda one: Fraction(maximum(one.numerator, constant(0)), one.denominator)),
+    "negative": lambda one: Fraction(-one.numerator, one.denominator),
+    "nn.relu": lambda one: Fraction(maximum(one.numerator, constant(0)), one.denominator),
     "floor": lambda one: Fraction(one.numerator // one.denominator),
     "ceil": lambda one: Fraction(-(-one.numerator // one.denominator)),
     "trunc": lambda one: Fraction(_truncated(one)),
@@ -227,7 +242,7 @@ class Small:
         if any(is_large(dim, LIMITS.nodes) for dim in found):
             return None
         for one in value.fractions:
-            for dim, limit in one.small:
+            for dim, limit in one.required:
                 self.required(dim, limit)
         if dtype is DType.INT32:
             for dim in found:
@@ -238,7 +253,8 @@ class Small:
         """Require that a formula of sizes lies between `-limit` and `limit`."""
         names = sorted(dim.names, key=str)
         for name in names:
-            self.greatest[name] = min(limit, self.greatest.get(name, limit))
+            greatest = self.greatest.setdefault(name, limit)
+            self.greatest[name] = greatest if len(names) == 1 else min(limit, greatest)
         if len(names) == 1:
             self._lower(names[0], dim, limit)
         around = self._estimate().of(dim)

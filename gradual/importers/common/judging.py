@@ -15,6 +15,7 @@ from gradual.importers.common.folding import TRACKED
 from gradual.importers.common.refusals import Unsupported
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
+from gradual.ops.declaration.rank_cases import unranked
 from gradual.ops.declaration.unknown_rank import Asking
 from gradual.types.dtype import DType
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType, UnrankedType
@@ -25,15 +26,24 @@ Judged = tuple[OpenedType, bool]
 
 
 class Judging:
-    """Judges applications; each unknown size gets a separate path."""
+    """Judges applications; each unknown size gets a separate path.
+
+    Attributes:
+        count: the number of paths.
+    """
 
     def __init__(self) -> None:
-        self._unknowns = 0
+        self.count = 0
 
     def unknown(self) -> str:
         """A fresh path for unknowns."""
-        self._unknowns += 1
-        return f"%.{self._unknowns}"
+        self.count += 1
+        return f"%.{self.count}"
+
+    def is_before(self, count: int, size: Dim) -> bool:
+        """Whether a size is one of the first `count` unknowns, or of parameters."""
+        paths = (getattr(name.witness, "value", "") for name in size.variables() if name.is_existential)
+        return all(not path.startswith("%.") or int(path[2:].partition(".")[0]) <= count for path in paths)
 
     def open(self, type: Any) -> OpenedType:
         """The type with a fresh unknown in place of each `?`."""
@@ -64,13 +74,19 @@ class Judging:
         return TensorType(result.shape, result.dtype, known), owes
 
     def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> OpenedType:
-        """The common part of the result's types at all possible ranks of the operands."""
+        """The common part of the result's types at all possible ranks of the operands.
+
+        With several unknown ranks it is only their structure and element types, as in the checker.
+        """
+        asking, given = Asking(operator, [self.unknown() for _ in types], settings), tuple(types)
         try:
-            found = Asking(operator, [self.unknown() for _ in types], settings).at_any_rank(tuple(types))
+            found = asking.at_any_rank(given)
+            sample = None if found is not None else asking.sample(given).judgement
         except IllFormed as error:
             raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        if found is None:
-            raise Unsupported("operands of which too little is known here")
+        if sample is not None:
+            found = unranked(sample.result)
+        assert found is not None, "a sample is well-formed"
         return self.open(_legible(found))
 
     def readable(self, type: OpenedType) -> OpenedType:

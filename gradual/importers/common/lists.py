@@ -46,6 +46,26 @@ def @sequence_at[A](%s: Sequence[A], %i: int64) -> A {
   match? (%s) { Cons(%one, %rest) => if (%i == 0i64) { %one } else { @sequence_at(%rest, %i - 1i64) } }
 }
 """,
+    "@sequence_filled": """\
+def @sequence_filled[A](%one: A, %n: int64) -> Sequence[A] {
+  if (%n <= 0i64) { Nil } else { Cons(%one, @sequence_filled(%one, %n - 1i64)) }
+}
+""",
+    "@sequence_set": """\
+def @sequence_set[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
+  match? (%s) {
+    Cons(%one, %rest) =>
+      if (%i == 0i64) { Cons(%new, %rest) } else { Cons(%one, @sequence_set(%rest, %new, %i - 1i64)) }
+  }
+}
+""",
+    "@sequence_put": """\
+def @sequence_put[A](%s: Sequence[A], %new: A, %i: int64) -> Sequence[A] {
+  if (%i == 0i64) { match (%s) { Cons(_, %rest) => Cons(%new, %rest), Nil => Cons(%new, Nil) } } else {
+    match? (%s) { Cons(%one, %rest) => Cons(%one, @sequence_put(%rest, %new, %i - 1i64)) }
+  }
+}
+""",
     "@sequence_append": """\
 def @sequence_append[A](%s: Sequence[A], %new: A) -> Sequence[A] {
   match (%s) { Cons(%one, %rest) => Cons(%one, @sequence_append(%rest, %new)), Nil => Cons(%new, Nil) }
@@ -91,6 +111,8 @@ def held(value: Value) -> Any:
     if isinstance(value.type, TupleType):
         kinds = [stated(field) for field in value.type.fields]
         return DataType(LIST, (reduce(wider, kinds, NeverType()),))
+    if isinstance(value.type, UnrankedType):
+        return UnrankedType(value.dtype)
     return stated(value.type) if is_sequence(value) else held_tensor(value)
 
 

@@ -16,13 +16,18 @@ _LAST = 100_000
 """The greatest line number that is shown, since reports build a text with a line break for each earlier line."""
 
 
+def is_own(file: str, line: int) -> bool:
+    """Whether a frame is in one of the user's own files."""
+    return not _INSTALLED.search(file) and 0 < line <= _LAST
+
+
 def user_frames(trace: str) -> tuple[Frame, ...]:
     """The frames of a trace that are in the user's own files, the outermost first; malformed lines are skipped."""
     found: list[Frame] = []
     is_users = False
     for line in trace.split("\n"):
         if match := _FRAME.match(line):
-            is_users = not _INSTALLED.search(match["file"]) and 0 < int(match["line"]) <= _LAST
+            is_users = is_own(match["file"], int(match["line"]))
             if is_users:
                 found.append(Frame(match["file"], int(match["line"]), match["function"] or ""))
         elif is_users and not found[-1].text and not _UNDERLINE.fullmatch(line):

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
+from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
@@ -25,6 +26,7 @@ class Names:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+        self._counts: dict[str, int] = {}
 
     def fresh(self, wanted: str) -> str:
         """An unused name for a local value, as similar to the wanted one as the language allows."""
@@ -36,10 +38,11 @@ class Names:
 
     def unused(self, name: str) -> str:
         """The name, with a number appended if it is taken."""
-        candidate, count = name, 1
+        candidate, count = name, self._counts.get(name, 1)
         while candidate in self._taken:
             candidate, count = f"{name}_{count}", count + 1
         self._taken.add(candidate)
+        self._counts[name] = count
         return candidate
 
 
@@ -81,14 +84,30 @@ class Fraction:
     """A float that represents a fraction of formulas over sizes.
 
     Attributes:
-        is_rounded: whether the float is only the nearest one to the fraction.
+        rounded: if the float is only near to the fraction: for each rounding the numerator, and the limit up to which
+            the float's type represents all integers.
         small: pairs of a formula and a limit; the float is as described if no formula exceeds its limit in magnitude.
     """
 
     numerator: Dim
     denominator: int = 1
-    is_rounded: bool = False
+    rounded: tuple[tuple[Dim, int], ...] = ()
     small: tuple[tuple[Dim, int], ...] = ()
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the float is only near to the fraction."""
+        return bool(self.rounded)
+
+    @property
+    def required(self) -> tuple[tuple[Dim, int], ...]:
+        """Pairs of a formula and a limit; if none exceeds it, no integer lies between the float and the fraction.
+
+        Each of k roundings moves the float by at most numerator / (denominator * limit), hardly more where it was moved
+        before, so that by numerators of at most limit / (k + 1) all of them move it by less than 1 / denominator.
+        """
+        share = len(self.rounded) + 1
+        return *self.small, *((numerator, limit // share) for numerator, limit in self.rounded)
 
 
 @record(eq=False, slots=False)
@@ -181,6 +200,12 @@ class Value:
         """Whether a scalar is true; None if that is not known."""
         known = self.elements
         return None if known is None else bool(known.item())
+
+    @property
+    def goal(self) -> Constraint | None:
+        """The constraint on sizes that a scalar condition is; None if that is not known."""
+        (found,) = self.tensor.contents or (None,)
+        return found if isinstance(found, Constraint) else None
 
     def numbers(self, what: str) -> list[int]:
         """Its elements as integers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,10 +23,14 @@ from gradual.tensors.tensor import Tensor
 STDIN = "<stdin>"
 PROGRAM = ".relay"
 """The ending of a program's file name."""
-MODELS = {".onnx": "onnx", ".pt2": "torch"}
+MODELS = {".onnx": "onnx", ".pt2": "torch", ".graphdef": "tensorflow", ".pb": "tensorflow"}
 """Ending of a model's file name -> its format."""
+SAVED_MODEL = "saved_model.pb"
+"""The file in the folder of a SavedModel."""
 _ZIP, _WITH_VERSION = b"PK\x03\x04", b"\x08"
 """The first bytes of archives, and of ONNX files, whose first field is the version of the format."""
+_GRAPH = re.compile(rb"\n[\x00-\xff]{1,5}?\n[\x01-\x7f][\w.][\w.\\/>-]*\x12[\x01-\x7f][A-Z_]\w*")
+"""The first bytes of a graph of TensorFlow: its first node, with the node's name and operator."""
 
 
 @record
@@ -40,14 +45,26 @@ class Text:
 def model_format(path: str) -> str | None:
     """The format of a model by the ending of its name, or else by its content; None for anything else."""
     ending = Path(path).suffix.lower()
+    if is_saved_model(path):
+        return "tensorflow"
     if ending in MODELS or ending == PROGRAM or path == "-":
         return MODELS.get(ending)
     try:
         with open(path, "rb") as stream:
-            head = stream.read(4) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
+            head = stream.read(512) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
     except (OSError, ValueError):
         return None  # the error is reported when the file is read
-    return "torch" if head == _ZIP else "onnx" if head[:1] == _WITH_VERSION else None
+    if _GRAPH.match(head):
+        return "tensorflow"
+    return "torch" if head.startswith(_ZIP) else "onnx" if head.startswith(_WITH_VERSION) else None
+
+
+def is_saved_model(path: str) -> bool:
+    """Whether a path is the folder of a SavedModel; False if it cannot be accessed."""
+    try:
+        return Path(path, SAVED_MODEL).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 @record
@@ -61,6 +78,7 @@ class Importing:
         called: pairs of the model's name of a size and the name in the program.
         guards: whether `@main` requires the guards of an export of PyTorch.
         runs: whether the model is run: then a further option goes with the call that is being written.
+        signature: of a SavedModel, the signature that is imported; by default the one that is served.
     """
 
     where: tuple[str, ...] = ()
@@ -69,6 +87,7 @@ class Importing:
     called: tuple[tuple[str, str], ...] = ()
     guards: bool = False
     runs: bool = False
+    signature: str = ""
 
     def demand(self, path: str) -> str:
         """How a further condition is demanded: the words before it, up to its quote."""
@@ -78,6 +97,7 @@ class Importing:
             ("--empty", name) for name in self.empty
         ]
         options += [("--where", text) for text in self.where]
+        options += [("--signature", self.signature)] if self.signature else []
         words = [word for option in options for word in option] + ["--guards"] * self.guards
         return f"`{shlex.join(['gradual', 'check', path, *words])} --where '"
 
@@ -199,7 +219,7 @@ def expanded(paths: Iterable[str], endings: Sequence[str]) -> list[str | Absent]
 
 def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | Absent]:
     for path in paths:
-        if path != "-" and _is_folder(path):
+        if path != "-" and _is_folder(path) and not is_saved_model(path):
             yield from _inside(path, endings)
         else:
             yield path if path == "-" else Path(path).as_posix()
@@ -214,7 +234,9 @@ def _inside(folder: str, endings: tuple[str, ...]) -> list[str | Absent]:
         absent.append(Absent(str(error.filename), f"cannot read `{error.filename}`: {error.strerror}"))
 
     for place, folders, names in os.walk(folder, onerror=unreadable):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        is_model = SAVED_MODEL in names and Path(SAVED_MODEL).suffix in endings
+        folders[:] = [name for name in folders if not name.startswith(".") and not is_model]
+        names = [SAVED_MODEL] if is_model else names  # what else is there belongs to it
         paths = (Path(place, name) for name in names if name.endswith(endings))
         found += [path.as_posix() for path in paths if path.is_file()]
     if not found and not absent:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import click
 
 from gradual.importers.common.progress import Progress
 from gradual.importers.common.refusals import Misused, Refused, Unreadable, Unsupported
 from gradual.importers.common.text import Program
-from gradual.interface.input.files import Importing, model_format, regular
+from gradual.interface.input.files import SAVED_MODEL, Importing, is_saved_model, model_format, regular
 from gradual.interface.progress import progress_of
 from gradual.interface.terminal import Trouble
 
@@ -22,7 +23,7 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 def imported(path: str, importing: Importing) -> Program:
     """Import a model as a program, and print its notes; raises Trouble if it cannot be imported."""
     try:
-        regular(path, "file")
+        regular(str(Path(path, SAVED_MODEL)) if is_saved_model(path) else path, "file")
         with progress_of(path) as progress:
             found = _IMPORTERS[model_format(path) or "onnx"](path, importing, progress)
     except Unreadable as trouble:
@@ -42,8 +43,8 @@ def _from_onnx(path: str, importing: Importing, progress: Progress) -> Program:
     from gradual.importers.onnx.file.reading import load
     from gradual.importers.onnx.program import program
 
-    if importing.guards:
-        raise click.UsageError(f"`{path}` has no guards: --guards is for exports of PyTorch")
+    _no_guards(path, importing)
+    _no_signature(path, importing)
     return program(load(path), importing.where, importing.opens, importing.empty, dict(importing.called), progress)
 
 
@@ -51,12 +52,36 @@ def _from_torch(path: str, importing: Importing, progress: Progress) -> Program:
     from gradual.importers.torch.file.reading import load
     from gradual.importers.torch.program import program
 
+    _no_signature(path, importing)
     model, archive = load(path)
     settings = importing.where, importing.opens, importing.empty
     return program(model, archive, *settings, dict(importing.called), importing.guards, progress)
 
 
-_IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {"onnx": _from_onnx, "torch": _from_torch}
+def _from_tensorflow(path: str, importing: Importing, progress: Progress) -> Program:
+    from gradual.importers.tensorflow.file.reading import load
+    from gradual.importers.tensorflow.program import program
+
+    _no_guards(path, importing)
+    model, settings = load(path, importing.signature), (importing.where, importing.opens, importing.empty)
+    return program(model, *settings, dict(importing.called), progress)
+
+
+def _no_guards(path: str, importing: Importing) -> None:
+    if importing.guards:
+        raise click.UsageError(f"`{path}` has no guards: --guards is for exports of PyTorch")
+
+
+def _no_signature(path: str, importing: Importing) -> None:
+    if importing.signature:
+        raise click.UsageError(f"`{path}` has no signatures: --signature is for models of TensorFlow")
+
+
+_IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {
+    "onnx": _from_onnx,
+    "torch": _from_torch,
+    "tensorflow": _from_tensorflow,
+}
 """Format -> how a model is imported; an importer is loaded when a model of its format is read."""
 
 

@@ -25,7 +25,7 @@ from gradual.report.located import generated
 from gradual.report.summary import totals
 from gradual.source import Source, visible
 from gradual.tools.checking.checking import Checked, Unit, Wanted, checked_file, file_row
-from gradual.tools.models.options import named_sizes, sizes_called
+from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 if TYPE_CHECKING:
     from gradual.tools.checking.fixing import Fixed
@@ -94,6 +94,7 @@ class Tally:
     "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
 )
 @named_sizes
+@signature
 @click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files in parallel.")
@@ -120,6 +121,7 @@ def check(
     empty: tuple[str, ...],
     where: tuple[str, ...],
     called: tuple[str, ...],
+    signature: str,
     guards: bool,
     max_errors: int | None,
     jobs: int,
@@ -128,7 +130,7 @@ def check(
     unsafe: bool,
     watch: bool,
 ) -> int:
-    """Check programs: files, folders with `.relay`, `.onnx` and `.pt2` files, or `-` for standard input.
+    """Check programs and models: files, folders with these, SavedModel folders, or `-` for standard input.
 
     Each file is checked, even if others cannot be read; the exit code is the greatest one of all files.
     Without a path the `paths` of the configuration are checked, which is `gradual.toml`, or `[tool.gradual]` in
@@ -153,7 +155,7 @@ def check(
     paths = paths or settings_for(os.curdir).paths
     if not paths:
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
-    importing = Importing(where=where, empty=empty, called=sizes_called(called), guards=guards)
+    importing = Importing(where, False, empty, sizes_called(called), guards, signature=signature)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
     wanted = replace(wanted, entire=out.verbose > 0)
     if watch:

@@ -17,7 +17,7 @@ from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.value import Value, shown_value
-from gradual.tools.models.options import named_sizes, sizes_called
+from gradual.tools.models.options import named_sizes, signature, sizes_called
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
@@ -40,6 +40,7 @@ SAVED = (".json", ".npy", ".npz")
     "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
 )
 @named_sizes
+@signature
 @shared
 def run(
     out: Output,
@@ -55,6 +56,7 @@ def run(
     empty: tuple[str, ...],
     where: tuple[str, ...],
     called: tuple[str, ...],
+    signature: str,
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] is a random tensor.
 
@@ -70,7 +72,7 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
-    importing = Importing(where, empty=empty, called=sizes_called(called), runs=True)
+    importing = Importing(where, empty=empty, called=sizes_called(called), runs=True, signature=signature)
     compilation, found = compiled(file, Options(smt=not no_smt), importing)
     if found:
         return _refused(out, compilation, found, format)

@@ -11,7 +11,7 @@ from gradual.interface.input import npy
 from gradual.interface.input.files import Importing
 from gradual.interface.input.imported import imported
 from gradual.interface.terminal import Output, Trouble, note, save_bytes, shared
-from gradual.tools.models.options import named_sizes, sizes_called
+from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 
 @click.command("import")
@@ -21,6 +21,7 @@ from gradual.tools.models.options import named_sizes, sizes_called
 @click.option("--open", "opens", is_flag=True, help="Make named sizes unknown: a goal that may fail becomes a check.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of the inputs to be 0.")
 @named_sizes
+@signature
 @click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
 @shared
 def importing(
@@ -31,9 +32,10 @@ def importing(
     opens: bool,
     empty: tuple[str, ...],
     called: tuple[str, ...],
+    signature: str,
     guards: bool,
 ) -> int:
-    """Print a model of ONNX or PyTorch as a program; other commands that are given a model use this program.
+    """Print a model of ONNX, PyTorch or TensorFlow as a program; other commands use this program of a model.
 
     `@main` takes the model's inputs and then its weights, which are written to a NumPy archive; `gradual run` takes
     all of them as '*@FILE.npz'.
@@ -42,7 +44,7 @@ def importing(
     """
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
-    found = imported(model, Importing(where, opens, empty, sizes_called(called), guards))
+    found = imported(model, Importing(where, opens, empty, sizes_called(called), guards, signature=signature))
     out.program(found.text)
     written: str | None = click.get_current_context().params["output"]
     _weights(out, found, weights or (written and str(Path(written).with_suffix(".npz"))))

@@ -14,6 +14,11 @@ named_sizes = click.option(
 )
 """The option `--name s77=batch`."""
 
+signature = click.option(
+    "--signature", default="", metavar="NAME", help="The signature of a SavedModel [default: the one that is served]."
+)
+"""The option `--signature serving_default`."""
+
 
 def sizes_called(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Pairs of a size's name in the model and its name in the program; raises UsageError for any other text."""

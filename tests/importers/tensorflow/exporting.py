@@ -4,12 +4,13 @@
 
 It needs TensorFlow, which the project itself and its tests do not.  For each case of `keras_models.py` it writes
 `NAME.graphdef`, a graph with its variables frozen to constants, and `NAME.saved/`, a SavedModel; with `NAME.K.npz` for
-each run: the inputs `in0`, `in1`, ... and the outputs `out0`, `out1`, ...  With no name it also writes
-`data/exports.tar.xz`, all of them in one file.
+each run: the inputs `in0`, `in1`, ... and the outputs `out0`, `out1`, ...  The cases of `operators/` are graphs in a
+folder of that name.  With no name it also writes `data/exports.tar.xz`, all of them in one file.
 """
 
 from __future__ import annotations
 
+import json
 import lzma
 import sys
 import tarfile
@@ -20,6 +21,11 @@ from typing import Any
 import numpy
 
 from tests.importers.tensorflow.keras_models import CASES, Case, tf
+from tests.importers.tensorflow.operators import case as operators
+from tests.importers.tensorflow.operators import elements, selecting, shapes, signals
+
+OPERATORS = {**elements.CASES, **selecting.CASES, **shapes.CASES, **signals.CASES}
+"""The cases of single operators, by name."""
 
 NEEDED = "saved_model.pb", "variables.index", "variables.data-00000-of-00001"
 """The files of a SavedModel that a reader needs."""
@@ -60,19 +66,59 @@ def packed(folder: Path, target: Path) -> None:
         tarfile.open(fileobj=stream, mode="w") as tar,
     ):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            if path.suffix in (".graphdef", ".npz") or path.name in NEEDED:
+            if path.suffix in (".graphdef", ".npz", ".json") or path.name in NEEDED:
                 entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
                 entry.size = path.stat().st_size
                 with path.open("rb") as file:
                     tar.addfile(entry, file)
 
 
+# ----------------------------------------------------------------------------------------------------- single operators
+def save_operator(folder: Path, name: str, case: operators.Case) -> None:
+    """Write the graph of an operator, and the arrays of its runs."""
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+    applied = tf.function(lambda *inputs: _named(case.function(*inputs)), input_signature=case.signature)
+    frozen = convert_variables_to_constants_v2(applied.get_concrete_function(), lower_control_flow=False)
+    (folder / f"{name}.graphdef").write_bytes(frozen.graph.as_graph_def().SerializeToString(deterministic=True))
+    for run, inputs in enumerate([] if case.refused else case.runs):
+        outputs = tf.nest.flatten((case.truth or case.function)(*map(tf.constant, inputs)))
+        outputs = [tf.cast(one, tf.float32) if one.dtype == tf.bfloat16 else one for one in outputs]
+        arrays = {f"in{at}": one for at, one in enumerate(inputs)}
+        numpy.savez_compressed(
+            folder / f"{name}.{run}.npz", **arrays, **{f"out{at}": one.numpy() for at, one in enumerate(outputs)}
+        )
+
+
+def _named(outputs: Any) -> list[Any]:
+    return [tf.identity(one) for one in tf.nest.flatten(outputs)]
+
+
+def save_operators(folder: Path, names: Sequence[str] = ()) -> None:
+    """Write the graphs of all operators, and which of them are refused."""
+    folder.mkdir(exist_ok=True)
+    failed = []
+    for name, case in OPERATORS.items():
+        if not names or name in names:
+            try:
+                save_operator(folder, name, case)
+            except Exception as error:
+                error.add_note(f"the case `{name}`")
+                failed.append(error)
+    if failed:
+        raise ExceptionGroup("some cases are wrong", failed)
+    refused = {name: case.refused for name, case in OPERATORS.items() if case.refused}
+    (folder / "refused.json").write_text(json.dumps(refused, indent=1))
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Write the cases that are named, or all of them."""
+    """Write the cases that are named, or all of them; `operators` names all single operators."""
     folder, names = Path(arguments[0]), arguments[1:]
     folder.mkdir(parents=True, exist_ok=True)
-    for name in names or CASES:
+    for name in [name for name in names or CASES if name in CASES]:
         save(folder, name, CASES[name])
+    if not names or "operators" in names:
+        save_operators(folder / "operators")
     if not names:
         packed(folder, Path(__file__).parent / "data" / "exports.tar.xz")
 

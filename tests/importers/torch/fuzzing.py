@@ -70,27 +70,27 @@ def _answer(path: str, is_run: bool) -> Failure | str:
     try:
         model, archive = load(path)
     except Unreadable as error:
-        return _told(f"unreadable {error.code}", str(error))
+        return told(f"unreadable {error.code}", str(error))
     try:
         found = program(model, archive)
     except Unreadable as error:
-        return _told(f"unreadable {error.code}", str(error))
+        return told(f"unreadable {error.code}", str(error))
     except Refused as refused:
-        return next((bad for one in refused.reasons if not isinstance(bad := _told("", one), str)), "refused")
+        return next((bad for one in refused.reasons if not isinstance(bad := told("", one), str)), "refused")
     compilation = compiler.compile_source(Source("model.pt2", found.text, found.origins))
-    failure = next(_flaws(compilation), None)
+    failure = next(flaws(compilation), None)
     if failure is not None or not compilation.ok:
         return failure or "rejected"
-    return _run(compilation, found) if is_run else "accepted"
+    return ran(compilation, found) if is_run else "accepted"
 
 
-def _told(answer: str, says: str) -> Failure | str:
+def told(answer: str, says: str) -> Failure | str:
     """The answer, if what it says is one line for people."""
     is_plain = says.strip() and "Error" not in says and "object at 0x" not in says and len(says) < 2_000
     return answer if is_plain else Failure("what is said", says[:300])
 
 
-def _flaws(compilation: Compilation) -> Iterator[Failure]:
+def flaws(compilation: Compilation) -> Iterator[Failure]:
     """What is wrong with the reports on a program."""
     for found in compilation.diagnostics:
         if found.code.startswith(NO_PROGRAM):
@@ -101,7 +101,7 @@ def _flaws(compilation: Compilation) -> Iterator[Failure]:
     ci.sarif([(compilation.source, compilation.diagnostics)])
 
 
-def _run(compilation: Compilation, found: Program) -> Failure | str:
+def ran(compilation: Compilation, found: Program) -> Failure | str:
     """The answer to a run with random inputs, after all weights have been read."""
     try:
         with alarm(RUNNING):

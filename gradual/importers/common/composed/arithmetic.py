@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import reduce
 
@@ -135,6 +136,21 @@ def expm1(x: Term) -> Term:
 def is_below_zero(x: Term) -> Term:
     """Whether the sign bit is set, as it is for -0."""
     return (x < 0.0) | (1.0 / x < 0.0)
+
+
+def logaddexp(x: Term, y: Term) -> Term:
+    """log(exp(x) + exp(y))."""
+    apart = where(x.equals(y), 0.0, x - y)
+    return greater(x, y) + log1p(exp(-absolute(apart)))
+
+
+def atan2(y: Term, x: Term) -> Term:
+    """The angle of the point (x, y), between -pi and pi."""
+    both = isinf(y) & isinf(x)
+    y, x = where(both, sign(y), y), where(both, sign(x), x)
+    half = where(is_below_zero(y), -math.pi, math.pi, y)
+    upright = where(y.equals(0.0), where(is_below_zero(x), half, y), where(isnan(y), y, half / 2.0))
+    return where(x.equals(0.0), upright, atan(y / x) + where(x < 0.0, half, 0.0))
 
 
 def extent(use: Applying, x: Value, axis: int) -> Term:

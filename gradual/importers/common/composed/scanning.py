@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from gradual.dims.term.dim import Dim
 from gradual.importers.common.applying import Applying
 from gradual.importers.common.branching import repeated
+from gradual.importers.common.composed.arithmetic import Term, logaddexp
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value, is_named
 from gradual.types.dtype import DType
@@ -36,6 +38,32 @@ def scanned(use: Applying, name: str, begun: Sequence[Value], slices: Sequence[V
         return [use.call("add", place, builder.number(1, DType.INT64)), *made[:count], *written]
 
     return repeated(use, name or "scan", [zero, *begun, *start], goes_on, step)[1:]
+
+
+def running(use: Applying, name: str, x: Value, axis: int, start: Sequence[Value], turn: Turn) -> list[Value]:
+    """The stacked results of a scan along an axis; each state begins filled with its `start`.
+
+    The slices are those of the tensor, and if there are two states, also their numbers.
+    """
+    order = [axis, *(at for at in range(x.rank) if at != axis)]
+    moved = use.call("transpose", x, axes=order) if axis else x
+    slice = use.call("take", moved, use.builder.number(0, DType.INT64), axis=0, mode="clip")
+    begun = [use.call("full_like", Term(use, slice).to(one.dtype).value, one) for one in start]
+    ends = [use.builder.number(0, DType.INT64), use.extent(x, axis), use.builder.number(1, DType.INT64)]
+    places = use.call("arange", *ends, dtype=DType.INT64)
+    found = scanned(use, name, begun, [moved, places][: len(start)], turn)[len(start) :]
+    back = [order.index(at) for at in range(x.rank)]
+    return [use.call("transpose", one, axes=back) if axis else one for one in found]
+
+
+def log_sum_so_far(use: Applying, name: str, x: Value, axis: int) -> Value:
+    """The logarithm of the sum of exponentials up to each element along an axis."""
+
+    def turn(kept: list[Value], at: list[Value]) -> list[Value]:
+        made = logaddexp(Term(use, kept[0]), Term(use, at[0])).value
+        return [made, made]
+
+    return running(use, name, x, axis, [use.like(-math.inf, x)], turn)[0]
 
 
 def _stacks(

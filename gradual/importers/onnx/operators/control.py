@@ -105,7 +105,7 @@ def _placed(use: Use, stack: Value, axis: int, backwards: bool) -> Value:
 def loop(use: Use) -> Sequence[Value]:
     """Repeat a graph, as a recursive function.
 
-    A loop-carried tensor may change its sizes, but neither its rank nor its element type.
+    A loop-carried tensor may change its sizes and its rank, but not its element type.
     """
     builder, body = use.builder, use.graph("body")
     begun = [use[index] for index in range(2, len(use.inputs))]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gradual.importers.common.composed.arithmetic import (
     Term,
     absolute,
-    atan,
+    atan2,
     between,
     erf,
     exp,
@@ -24,9 +24,9 @@ from gradual.importers.common.composed.arithmetic import (
     log,
     log1p,
     log2,
+    logaddexp,
     rounded,
     sigmoid,
-    sign,
     sin,
     sqrt,
     tanh,
@@ -259,14 +259,7 @@ def xlogy(self: Term, other: Term) -> Term:
     return where(self.equals(0.0) & ~isnan(other), 0.0, self * log(other))
 
 
-@composed("aten.atan2.default", "aten.arctan2.default")
-def atan2(self: Term, other: Term) -> Term:
-    """The angle of the point (other, self), between -pi and pi."""
-    both = isinf(self) & isinf(other)
-    y, x = where(both, sign(self), self), where(both, sign(other), other)
-    half = where(is_below_zero(y), -math.pi, math.pi, y)
-    upright = where(y.equals(0.0), where(is_below_zero(x), half, y), half / 2.0)
-    return where(x.equals(0.0), upright, atan(y / x) + where(x < 0.0, half, 0.0))
+composed("aten.atan2.default", "aten.arctan2.default")(lambda self, other: atan2(self, other))
 
 
 @composed("aten.hypot.default")
@@ -287,11 +280,7 @@ def heaviside(self: Term, values: Term) -> Term:
     return where(self.equals(0.0), values, where(self < 0.0, 0.0, 1.0, self))
 
 
-@composed("aten.logaddexp.default")
-def logaddexp(self: Term, other: Term) -> Term:
-    """log(exp(x) + exp(y))."""
-    apart = where(self.equals(other), 0.0, self - other)
-    return greater(self, other) + log1p(exp(-absolute(apart)))
+composed("aten.logaddexp.default")(lambda self, other: logaddexp(self, other))
 
 
 @composed("aten.logaddexp2.default")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from gradual.importers.common.applying import positive
+from gradual.importers.common.composed.rolling import rolled
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
@@ -247,31 +248,10 @@ def roll(use: Use) -> Value:
     x, shifts = use["self"], use.sizes("shifts")
     if not use.given("dims"):
         flat = use.call("reshape", x, newshape=[-1])
-        return use.call("reshape_like", _rolled(use, flat, shifts[0], 0), x)
+        return use.call("reshape_like", rolled(use, flat, shifts[0], 0), x)
     for shift, axis in zip(shifts, use.axes("dims", x.rank), strict=True):
-        x = _rolled(use, x, shift, axis)
+        x = rolled(use, x, shift, axis)
     return x
-
-
-def _rolled(use: Use, x: Value, shift: int | Value, axis: int) -> Value:
-    size, settings = x.extent(axis), {"axes": [axis]}
-    if isinstance(shift, int) and size:
-        shift %= size
-    if shift == 0:
-        return x
-    if isinstance(shift, Value) or (size is None and abs(shift) > 1):
-        return _taken_around(use, x, shift, axis)
-    low, high = (-shift, 2**31 - 1), (0, -shift)
-    parts = [use.call("strided_slice", x, begin=[begin], end=[end], **settings) for begin, end in (low, high)]
-    return use.call("concatenate", use.builder.tuple(parts), axis=axis)
-
-
-def _taken_around(use: Use, x: Value, shift: int | Value, axis: int) -> Value:
-    """The slices along an axis in rotated order, selected by computed indices."""
-    size, numbers = use.extent(x, axis), [use.builder.number(number, DType.INT64) for number in (0, 1)]
-    steps = use.call("arange", numbers[0], size, numbers[1], dtype=DType.INT64)
-    by = shift if isinstance(shift, Value) else use.builder.number(shift, DType.INT64)
-    return use.call("take", x, use.call("subtract", steps, by), axis=axis, mode="wrap")
 
 
 @imports("aten.flip.default")

@@ -6,11 +6,9 @@ import math
 from collections.abc import Sequence
 
 from gradual.importers.common.composed.arithmetic import Term, isnan, where
-from gradual.importers.common.composed.scanning import Turn, scanned
+from gradual.importers.common.composed.scanning import log_sum_so_far, running
 from gradual.importers.common.values import Value
 from gradual.importers.torch.importers import Use, imports
-from gradual.importers.torch.operators.activations import logaddexp
-from gradual.importers.torch.operators.indexing import transposed
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
 
@@ -122,33 +120,15 @@ def running_extreme(use: Use) -> Sequence[Value]:
         made = [where(better, new, old).value, use.call("where", better.value, at[1], kept[1])]
         return [*made, *made]
 
-    return _running(use, x, [use.like(start, x), use.builder.number(0, DType.INT64)], turn)
+    begun = [use.like(start, x), use.builder.number(0, DType.INT64)]
+    return running(use, use.node.name, x, use.axis("dim", x.rank), begun, turn)
 
 
 @imports("aten.logcumsumexp.default")
 def running_log_sum(use: Use) -> Value:
     """The logarithm of the sum of exponentials up to each element along an axis."""
     x = use["self"]
-
-    def turn(kept: list[Value], at: list[Value]) -> list[Value]:
-        made = logaddexp(Term(use, kept[0]), Term(use, at[0])).value
-        return [made, made]
-
-    return _running(use, x, [use.like(-math.inf, x)], turn)[0]
-
-
-def _running(use: Use, x: Value, start: Sequence[Value], turn: Turn) -> list[Value]:
-    """The stacked results of a scan along an axis; each state begins filled with its `start`."""
-    axis = use.axis("dim", x.rank)
-    order = [axis, *(at for at in range(x.rank) if at != axis)]
-    moved = transposed(use, x, order)
-    slice = use.call("take", moved, use.builder.number(0, DType.INT64), axis=0, mode="clip")
-    begun = [use.call("full_like", use.as_type(slice, one.dtype), one) for one in start]
-    ends = [use.builder.number(0, DType.INT64), use.extent(x, axis), use.builder.number(1, DType.INT64)]
-    places = use.call("arange", *ends, dtype=DType.INT64)
-    slices = [moved, places][: len(start)]
-    found = scanned(use, use.node.name, begun, slices, turn)[len(start) :]
-    return [transposed(use, one, [order.index(at) for at in range(x.rank)]) for one in found]
+    return log_sum_so_far(use, use.node.name, x, use.axis("dim", x.rank))
 
 
 # --------------------------------------------------------------------------------------------------------- counting

@@ -1,0 +1,1 @@
+"""Operators on elements that the language lacks, as compositions: activations, special functions, bits, codes."""

@@ -1,0 +1,79 @@
+"""Floats limited to what codes of a few bits can say, as networks are trained that will be quantized.
+
+They follow `tensorflow/core/kernels/fake_quant_ops_functor.h` and `quantize_and_dequantize_op.h`.
+"""
+
+from __future__ import annotations
+
+from gradual.importers.common.composed.arithmetic import Term, between, floor, lesser, rounded, where
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.importers import Use, imports
+
+
+@imports("FakeQuantWithMinMaxArgs")
+def fake_codes(use: Use) -> Value:
+    """The nearest number that a code of a fixed range can say."""
+    ends = [use.like(use.real(name, default), use[0]) for name, default in (("min", -6.0), ("max", 6.0))]
+    return _nudged(use, Term(use, use[0]), *(Term(use, one) for one in ends))
+
+
+@imports("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
+def fake_codes_of_range(use: Use) -> Value:
+    """The nearest number that a code of a range can say; there may be a range for each place of the last axis."""
+    return _nudged(use, *(Term(use, one) for one in use.tensors(0, 3)))
+
+
+def _nudged(use: Use, x: Term, least: Term, most: Term) -> Value:
+    """The nearest code of a range, which is first moved so that 0 has a code."""
+    low, high = float(use.flag("narrow_range")), float(2 ** use.number("num_bits", 8) - 1)
+    scale = (most - least) / (high - low)
+    zero = between(floor(low - least / scale + 0.5), low, high)
+    start, end = (low - zero) * scale, (high - zero) * scale
+    origin = floor(-start / scale + 0.5)
+    found = floor((between(x, start, end) - start) / scale - origin + 0.5) * scale
+    return where(least.equals(0.0) & most.equals(0.0), 0.0, found).value
+
+
+# -------------------------------------------------------------------------------------------------- and back to floats
+@imports("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
+def codes_and_back(use: Use) -> Value:
+    """Each number as the nearest multiple of a step, of which the range of its slice has as many as there are codes."""
+    x, (low, high) = Term(use, use[0]), _codes(use)
+    least, most = _range(use, x)
+    scale = lesser(_room(low, least), _room(high, most))
+    codes = between(x, low / scale, high / scale) * scale
+    is_even = use.only("round_mode", "HALF_TO_EVEN", "HALF_UP") == "HALF_TO_EVEN"
+    return ((rounded(codes) if is_even else floor(codes + 0.5)) / scale).value
+
+
+def _codes(use: Use) -> tuple[float, float]:
+    """The least and the greatest code."""
+    is_third = use.node.operator == "QuantizeAndDequantizeV3"
+    bits = use.integer(3, "a number of bits") if is_third else use.number("num_bits", 8)
+    if not 0 < bits < 31:
+        raise Unsupported(f"num_bits={bits}")
+    if not use.flag("signed_input", True):
+        return 0.0, float(2**bits - 1)
+    most = 2 ** (bits - 1) - 1
+    return float(-most if use.flag("narrow_range") else -most - 1), float(most)
+
+
+def _range(use: Use, x: Term) -> list[Term]:
+    """The least and the greatest number, of all elements or of each slice along an axis, if they are not given."""
+    rank, axis = x.value.rank, use.number("axis", -1)
+    if not use.flag("range_given", use.node.operator == "QuantizeAndDequantizeV3"):
+        others = [at for at in range(rank) if at != axis]
+        return [Term(use, use.call(one, x.value, axis=others, keepdims=True)) for one in ("min", "max")]
+    ends = use.tensors(1, 3)
+    if 0 <= axis < rank - 1:
+        ends = [use.call("expand_dims", one, axis=1, num_newaxis=rank - 1 - axis) for one in ends]
+    return [Term(use, one) for one in ends]
+
+
+def _room(code: float, end: Term) -> Term:
+    """How many steps there are to a number for one; as many as can be said if the code is on the other side of 0."""
+    return where(end * code > 0.0, code / end, _MOST)
+
+
+_MOST = 3.4028234663852886e38

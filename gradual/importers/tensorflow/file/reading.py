@@ -1,0 +1,81 @@
+"""Reading a file or folder of TensorFlow: a graph, a graph with signatures, or a SavedModel.
+
+What a file holds is told by its content, as all of these are messages without a name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradual.importers.common.refusals import Misused, Unreadable
+from gradual.importers.tensorflow.file.bundle import saved_at
+from gradual.importers.tensorflow.file.models import Beside, of_graph, of_meta_graph, of_saved_model
+from gradual.importers.tensorflow.file.schema import Model
+from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message, message
+from gradual.limits import LIMITS
+
+SAVED, DEBUG = "saved_model.pb", "saved_model_debug_info.pb"
+"""The files of a SavedModel folder that have its graph, and the Python lines of its nodes."""
+ALONE = Beside()
+"""Nothing beside a graph."""
+
+
+def load(path: str, signature: str = "") -> Model:
+    """Read a model; of several signatures the one of a name, by default the one that is served.
+
+    Raises Unreadable if there is none, and Misused if it has no such signature.
+    """
+    place = Path(path)
+    place = place / SAVED if place.is_dir() else place
+    data = _content(place)
+    try:
+        return read(data, Beside(saved_at(_variables(place)), _debug(place)), signature)
+    except Malformed as error:
+        raise Unreadable("E0703", f"`{path}` is not a TensorFlow model: {error}") from error
+
+
+def _variables(place: Path) -> Path:
+    """Where the values of a model's variables are, without the ending of a file: beside a graph, or in a folder."""
+    return place.with_name("variables") / "variables" if place.name == SAVED else place.with_suffix("")
+
+
+def _debug(place: Path) -> Message:
+    """The Python lines of the nodes of a SavedModel, if its folder has them."""
+    path = place.with_name("debug") / DEBUG
+    if place.name != SAVED or not path.is_file():
+        return EMPTY
+    return message(memoryview(_content(path)))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LIMITS.file:
+            raise Unreadable("E0704", f"`{path}` is too long: the limit `file` is {LIMITS.file} bytes")
+        return path.read_bytes()
+    except OSError as error:
+        raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
+
+
+def read(data: bytes, beside: Beside = ALONE, signature: str = "") -> Model:
+    """The model in some bytes, with what is saved beside it; raises Malformed if there is none."""
+    whole = message(memoryview(data))
+    if _is_saved_model(whole):
+        return of_saved_model(whole, beside, signature)
+    if _is_meta_graph(whole):
+        return of_meta_graph(whole, beside, signature)
+    if signature:
+        raise Misused("signature", "a graph by itself has no signatures")
+    if not whole.has(1):
+        raise Malformed("it has no nodes")
+    return of_graph(whole, beside)
+
+
+def _is_saved_model(whole: Message) -> bool:
+    """Whether the first field is a number, the version of the format; in a graph it is a node."""
+    return isinstance(whole.fields.get(1, (memoryview(b""),))[0], int)
+
+
+def _is_meta_graph(whole: Message) -> bool:
+    """Whether the second field is a graph, whose nodes have operators, and not a library of functions."""
+    inner = next(whole.message(2).messages(1), None) if whole.has(2) else None
+    return inner is not None and inner.has(2)

@@ -1,0 +1,142 @@
+"""A TensorFlow graph as it was read: nodes by name, functions, and what is known of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from gradual.importers.common.refusals import Unread
+from gradual.importers.common.sizes.ports import Port
+from gradual.origin import Frame
+from gradual.record import record
+from gradual.types.dtype import DType
+
+
+@record
+class Source:
+    """A result of a node, or a parameter of a function.
+
+    Attributes:
+        port: the name of the result in the operator's definition; empty if the index counts all results.
+        index: its index among the results of that name.
+    """
+
+    node: str
+    port: str = ""
+    index: int = 0
+
+    def __str__(self) -> str:
+        parts = [self.node, *([self.port] if self.port else []), *([str(self.index)] if self.index else [])]
+        return ":".join(parts)
+
+
+@record
+class Node:
+    """A node of a graph.
+
+    Attributes:
+        after: the nodes that come before it by control edges.
+        frames: the user's own Python lines that made it.
+    """
+
+    operator: str
+    name: str
+    inputs: tuple[Source, ...]
+    after: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def before(self) -> Sequence[str]:
+        """The nodes that come before it."""
+        return (*(one.node for one in self.inputs), *self.after)
+
+
+Nodes = Mapping[str, Node]
+"""Nodes by name."""
+
+
+@record
+class Called:
+    """The name of a function in an attribute."""
+
+    function: str
+
+
+@record
+class Text:
+    """A constant of texts, which programs do not have."""
+
+    parts: tuple[str, ...]
+
+
+@record
+class Function:
+    """A function of the library.
+
+    Attributes:
+        results: the name of each result, with the value that it is.
+        runs: the nodes that run even if no result needs them.
+    """
+
+    name: str
+    params: tuple[str, ...]
+    results: tuple[tuple[str, Source], ...]
+    nodes: Nodes
+    runs: tuple[str, ...]
+
+
+Shape = tuple[int | None, ...] | None
+"""A recorded shape: None for a size, or a rank, that is not known."""
+
+
+@record
+class Stored:
+    """Where the elements of a variable are.
+
+    Attributes:
+        file: the file with them, where they begin at `offset` and have `size` bytes.
+    """
+
+    dtype: DType | Unread
+    shape: Shape
+    file: Path
+    offset: int
+    size: int
+
+
+@record
+class Variable:
+    """A variable whose value is a parameter of the program.
+
+    Attributes:
+        stored: where its value is, if that is saved.
+        is_reference: whether the node is the value itself, as in TensorFlow 1, and not a handle of it.
+    """
+
+    name: str
+    dtype: DType | Unread | None = None
+    shape: Shape = None
+    stored: Stored | None = None
+    is_reference: bool = False
+
+
+@record
+class Model:
+    """A graph with its library.
+
+    Attributes:
+        inputs: the parameters, by the names of the nodes that they are.
+        outputs: the name of each result, with the value that it is.
+        runs: the nodes that run even if no result needs them.
+        variables: the variables, by the names of the nodes that they are.
+    """
+
+    nodes: Nodes
+    functions: Mapping[str, Function]
+    inputs: Mapping[str, Port]
+    outputs: tuple[tuple[str, Source], ...]
+    runs: tuple[str, ...] = ()
+    variables: Mapping[str, Variable] = field(default_factory=dict)

@@ -1,0 +1,252 @@
+"""The table of importers of TensorFlow's operators, and `Use`: the node that an importer translates.
+
+Inputs are counted and attributes named as in the operator's definition (`tensorflow/core/ops`, and the raw operators
+of TensorFlow's documentation).  An operator with several results declares their names, by which functions refer to
+them; results of one name are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from gradual.importers.common.applying import Applying, positive
+from gradual.importers.common.builder import Builder
+from gradual.importers.common.refusals import Unread, Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.file.attributes import as_shape
+from gradual.importers.tensorflow.file.schema import Called, Node, Text, Variable
+from gradual.record import record
+from gradual.types.dtype import DType
+from gradual.types.print import shown
+from gradual.types.type import Hole, TensorType, UnrankedType
+
+
+@record
+class Stacked:
+    """A list of tensors of one shape, which are the slices of a tensor along its first axis."""
+
+    tensor: Value
+
+
+Held = Value | Text | Variable | Stacked
+"""What a result of a node is while importing."""
+Result = Held | Sequence["Held | None"] | None
+"""The results of a node: one, several, or None for a statement."""
+Importer = Callable[["Use"], Result]
+
+Kind = TypeVar("Kind")
+
+IMPORTERS: dict[str, Importer] = {}
+"""Operator -> its importer."""
+PORTS: dict[str, tuple[str, ...]] = {}
+"""Operator -> the names of its results, if there are several."""
+
+
+def imports(*operators: str, results: Sequence[str] = ()) -> Callable[[Importer], Importer]:
+    """Declare the importer of some operators, and the names of their results if there are several."""
+
+    def declared(importer: Importer) -> Importer:
+        for operator in operators:
+            IMPORTERS[operator] = importer
+            PORTS[operator] = tuple(results)
+        return importer
+
+    return declared
+
+
+class Bodies(Protocol):
+    """Imports functions of the library."""
+
+    def outputs(self, function: str, inputs: Sequence[Held]) -> list[Held]:
+        """The results of a function; raises Told if a part of it cannot be imported."""
+        ...
+
+    def kept(self, function: str) -> Sequence[bool]:
+        """For each result of a function, whether it is the parameter at the same place."""
+        ...
+
+    def promised(self, value: Value, rank: int) -> None:
+        """Note that a value is used as one of a rank."""
+        ...
+
+    def require(self, condition: Value) -> None:
+        """Require a condition of the program's callers, if it is about the sizes of the inputs and always evaluated."""
+        ...
+
+    def read(self, variable: Variable, dtype: DType) -> Value:
+        """The value of a variable, which is a parameter of the program."""
+        ...
+
+
+@record(slots=False)
+class Use(Applying):
+    """A node with the values of its inputs.
+
+    Attributes:
+        bodies: imports functions, and reads variables.
+    """
+
+    node: Node
+    inputs: tuple[Held, ...]
+    builder: Builder
+    bodies: Bodies
+
+    @property
+    def who(self) -> str:
+        """The operator and the node."""
+        return f"{self.node.operator} `{self.node.name}`"
+
+    # ---------------------------------------------------------------------------------------------------------- inputs
+    def held(self, index: int) -> Held:
+        """An input of any kind."""
+        if not -len(self.inputs) <= index < len(self.inputs):
+            raise Unsupported(f"input {index + 1} is missing")
+        return self.inputs[index]
+
+    def __getitem__(self, index: int) -> Value:
+        """An input that is a value of the program."""
+        found = self.held(index)
+        if isinstance(found, Value):
+            return found
+        if isinstance(found, Variable) and found.is_reference and isinstance(found.dtype, DType):
+            return self.bodies.read(found, found.dtype)
+        kinds: dict[type, str] = {Text: "a text", Variable: "the handle of a variable", Stacked: "a list"}
+        raise Unsupported(f"{kinds[type(found)]} where a tensor has to be")
+
+    def tensors(self, start: int = 0, stop: int | None = None) -> list[Value]:
+        """Several inputs in a row, of which there is at least one."""
+        if stop is not None and stop > len(self.inputs):
+            raise Unsupported(f"input {len(self.inputs) + 1} is missing")
+        found = [self[index] for index in range(len(self.inputs))[start:stop]]
+        if not found:
+            raise Unsupported("no inputs")
+        return found
+
+    def ranked(self, index: int, rank: int) -> Value:
+        """An input of this rank; where the rank is not known, it is promised."""
+        return self.of_rank(self[index], rank)
+
+    def of_rank(self, value: Value, rank: int) -> Value:
+        """The value, promised to have a rank where its rank is not known."""
+        if not isinstance(value.type, UnrankedType):
+            return value
+        self.bodies.promised(value, rank)
+        type = TensorType((Hole(),) * rank, value.dtype)
+        made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
+        return Value(self.builder.open(type), made)
+
+    def of_shape(self, value: Value, shape: Sequence[int | None] | None) -> Value:
+        """The value, promised to have the sizes that are given."""
+        if shape is None:
+            return value
+        value = self.of_rank(value, len(shape))
+        if value.rank != len(shape):
+            raise Unsupported(f"a tensor of rank {value.rank} where one of rank {len(shape)} has to be")
+        for axis, size in enumerate(shape):
+            value = value if size is None else self.exactly(value, axis, size)
+        return value
+
+    def axis(self, index: int, value: Value, beyond: int = 0) -> int:
+        """An input that is an axis of a value, counted from the front; of one with `beyond` more axes if given."""
+        return self.axis_of(self.integer(index, "an axis"), value, beyond)
+
+    def axis_of(self, axis: int, value: Value, beyond: int = 0) -> int:
+        """An axis of a value, counted from the front, which needs no rank to be known if it is counted so."""
+        if axis >= 0 and isinstance(value.type, UnrankedType):
+            return axis
+        return positive(axis, value.rank + beyond)
+
+    def integer(self, index: int, what: str) -> int:
+        """An input that is one integer, known while importing."""
+        numbers = self[index].numbers(what)
+        if len(numbers) != 1:
+            raise Unsupported(f"{what} that is no single number")
+        return numbers[0]
+
+    def pairs(self, index: int) -> list[list[int | Value]]:
+        """An input that is a matrix of two columns, as sizes: numbers, or computed from sizes."""
+        count = self[index].extent(0)
+        if count is None or self[index].extent(1) != 2:
+            raise Unsupported("widths that are no matrix of two known columns")
+        sizes = self.sizes(self.call("reshape", self[index], newshape=[-1]))
+        return [sizes[at : at + 2] for at in range(0, len(sizes), 2)]
+
+    def sizes(self, vector: Value) -> list[int | Value]:
+        """The elements of a vector as sizes: numbers, or computed from sizes."""
+        count = vector.extent(0)
+        if count is None or vector.rank != 1:
+            raise Unsupported("sizes whose number is not known here")
+        found = [self.builder.element(vector, at) for at in range(count)]
+        return [one if isinstance(one, int) else self.written_size(self.as_type(one, DType.INT64)) for one in found]
+
+    # ------------------------------------------------------------------------------------------------------ attributes
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute, or its default."""
+        found = self.node.attributes.get(name, default)
+        if isinstance(found, Unread):
+            raise Unsupported(f"`{name}`: {found.says}")
+        return found
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """An attribute that is a boolean."""
+        return bool(self.attribute(name, default))
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """An attribute that is an integer."""
+        return self._typed(name, default, int, "integer")
+
+    def real(self, name: str, default: float | None = None) -> float:
+        """An attribute that is a float."""
+        return self._typed(name, default, float, "float")
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """An attribute that is a text."""
+        return self._typed(name, default, str, "text")
+
+    def only(self, name: str, *supported: Any) -> Any:
+        """An attribute of which only some values are supported; the first of them is the default."""
+        found = self.attribute(name, supported[0])
+        if found not in supported:
+            raise Unsupported(f"{name}={found!r}")
+        return found
+
+    def dtype(self, name: str, default: DType | None = None) -> DType:
+        """An attribute that is an element type."""
+        return self._typed(name, default, DType, "element type")
+
+    def integers(self, name: str, default: Sequence[int] = ()) -> list[int]:
+        """An attribute that is a list of integers."""
+        found = self.attribute(name, tuple(default))
+        if not isinstance(found, tuple) or not all(isinstance(one, int) for one in found):
+            raise Unsupported(f"{name}={found!r}, which is no list of integers")
+        return list(found)
+
+    def shape(self, name: str) -> tuple[int | None, ...] | None:
+        """An attribute that is a shape; None if not even the rank is known."""
+        found = self.attribute(name)
+        if found is not None and as_shape(found) is None:
+            raise Unsupported(f"{name}={found!r}, which is no shape")
+        return as_shape(found)
+
+    def function(self, name: str) -> str:
+        """An attribute that is a function, by its name."""
+        return self._typed(name, None, Called, "function").function
+
+    def functions(self, name: str) -> list[str]:
+        """An attribute that is a list of functions."""
+        found = self.attribute(name, ())
+        if not isinstance(found, tuple) or not all(isinstance(one, Called) for one in found):
+            raise Unsupported(f"{name} is no list of functions")
+        return [one.function for one in found]
+
+    def _typed(self, name: str, default: Any, kind: type[Kind], words: str) -> Kind:
+        found = self.attribute(name, default)
+        if not isinstance(found, kind):
+            raise Unsupported(f"the attribute {name} is no {words}")
+        return found
+
+    # --------------------------------------------------------------------------------------------------------- results
+    def as_type(self, value: Value, dtype: DType) -> Value:
+        """The value with this element type."""
+        return value if value.dtype is dtype else self.call("cast", value, dtype=dtype)

@@ -1,0 +1,63 @@
+"""Constants, identities, variables, and assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.file.schema import Text, Variable
+from gradual.importers.tensorflow.importers import Held, Use, imports
+from gradual.tensors.tensor import Tensor
+
+
+@imports("Const", "HostConst")
+def constant(use: Use) -> Held:
+    """A constant."""
+    found = use.attribute("value")
+    if isinstance(found, Text):
+        return found
+    if not isinstance(found, Tensor):
+        raise Unsupported("a constant without its value")
+    return use.builder.constant(found, use.node.name if found.dtype.is_float else "")
+
+
+@imports(
+    *("Identity", "StopGradient", "PreventGradient", "Snapshot", "CheckNumerics", "DebugGradientIdentity"),
+    *("PlaceholderWithDefault", "_Retval", "ReadVariableXlaSplitND"),
+)
+def identity(use: Use) -> Held:
+    """The input itself; gradients do not matter, and what may be fed in the place of a default is not."""
+    return use.held(0)
+
+
+@imports("IdentityN")
+def identities(use: Use) -> Sequence[Held]:
+    """The inputs themselves."""
+    return use.inputs
+
+
+@imports("NoOp")
+def nothing(use: Use) -> None:
+    """Nothing: control edges put nodes before and after it."""
+
+
+@imports("ReadVariableOp")
+def read(use: Use) -> Value:
+    """The value of a variable, which no program changes."""
+    variable = use.held(0)
+    if not isinstance(variable, Variable):
+        raise Unsupported("a value that is no variable")
+    return use.bodies.read(variable, use.dtype("dtype"))
+
+
+@imports("Assert")
+def asserted(use: Use) -> None:
+    """An assertion, with its texts as message; what comes after it by control edges knows that it holds.
+
+    One about the sizes of the inputs is a condition on callers too, who are then blamed.
+    """
+    said = [part for one in use.inputs[1:] if isinstance(one, Text) for part in one.parts]
+    condition = use[0] if use[0].rank == 0 else use.call("all", use[0])
+    use.bodies.require(condition)
+    use.builder.assertion(condition, " ".join(said) or use.who)

@@ -1,0 +1,74 @@
+"""Reductions, scans along an axis, and the places of extremes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gradual.dims.term.dim import Dim, RankOf
+from gradual.importers.common.composed.scanning import log_sum_so_far
+from gradual.importers.common.values import Value
+from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
+from gradual.types.dtype import DType
+from gradual.types.type import UnrankedType
+
+REDUCTIONS = {"All": "all", "Any": "any", "Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
+"""TensorFlow's name -> the operator."""
+
+
+def _reduced(operator: str, use: Use) -> Value:
+    return _over_axes(use, operator, use[0])
+
+
+def _over_axes(use: Use, operator: str, x: Value) -> Value:
+    """A reduction over the axes that the second input gives; without any, the tensor itself."""
+    axes = None if _are_all(use[1], x) else use[1].numbers("axes")
+    return x if axes == [] else use.call(operator, x, axis=axes, keepdims=use.flag("keep_dims") or None)
+
+
+def _are_all(axes: Value, x: Value) -> bool:
+    """Whether the axes are plainly those from 0 up to the rank of a tensor, which is not known."""
+    made = axes.made_by("arange")
+    if not made or not isinstance(x.type, UnrankedType) or [made[at].elements for at in (0, 2)].count(None):
+        return False
+    starts, limits = (made[0].numbers("a start"), made[2].numbers("a step")), made[1].tensor.contents or ()
+    witnesses = [name.witness for limit in limits if isinstance(limit, Dim) for name in limit.variables()]
+    return starts == ([0], [1]) and witnesses == [RankOf(x.type.origin or "")]
+
+
+IMPORTERS.update({name: partial(_reduced, operator) for name, operator in REDUCTIONS.items()})
+
+
+@imports("EuclideanNorm")
+def euclidean_norm(use: Use) -> Value:
+    """The root of the sum of squares."""
+    return use.call("sqrt", _over_axes(use, "sum", use.call("multiply", use[0], use[0])))
+
+
+@imports("ArgMax", "ArgMin")
+def place_of_extreme(use: Use) -> Value:
+    """The index of the greatest or the least element along an axis, the first of equals."""
+    operator = use.node.operator.lower()
+    axis = use.axis(1, use[0])
+    return use.as_type(use.call(operator, use[0], axis=[axis]), use.dtype("output_type", DType.INT64))
+
+
+@imports("Cumsum", "Cumprod")
+def scan(use: Use) -> Value:
+    """The sum or product of the elements up to each place along an axis, or from it on if `reverse`."""
+    operator, x = use.node.operator.lower(), use[0]
+    axis = use.axis(1, x)
+    backwards = use.flag("reverse")
+    x = use.call("reverse", x, axis=axis) if backwards else x
+    found = use.call(operator, x, axis=axis, exclusive=use.flag("exclusive") or None)
+    return use.call("reverse", found, axis=axis) if backwards else found
+
+
+@imports("CumulativeLogsumexp")
+def running_log_sum(use: Use) -> Value:
+    """The logarithm of the sum of exponentials up to each place along an axis, or from it on if `reverse`."""
+    use.only("exclusive", False)
+    axis = use.axis(1, use[0])
+    backwards = use.flag("reverse")
+    x = use.call("reverse", use[0], axis=axis) if backwards else use[0]
+    found = log_sum_so_far(use, use.node.name, x, axis)
+    return use.call("reverse", found, axis=axis) if backwards else found

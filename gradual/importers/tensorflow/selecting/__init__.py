@@ -1,0 +1,1 @@
+"""Operators that choose, order, count, scatter and lay out elements."""
