@@ -7,10 +7,10 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; `--version` answers before anything else is imported.
+    """Run the command line; with `--version`, print the version without importing anything else.
 
-    Nearly all objects of a command live until its end, so the garbage collector looks at young ones rarely, and not
-    once more at the end.
+    Nearly all objects of a command are in use until it ends. So the garbage collector is set to run rarely, and objects
+    are frozen before the exit, so that it does not traverse them once more.
     """
     if sys.argv[1:] == ["--version"]:
         from gradual import __version__

@@ -47,7 +47,7 @@ class Origin:
         also: other names of the same value in the model.
         module: the path of the module that contains the node, such as `encoder.layers.0`; empty if it is not recorded.
         frames: the frames of the user's own code, the outermost first; frames of installed packages are left out.
-        lent: the node that the frames are those of, if none are recorded for this one.
+        lent: the node that `frames` were recorded for, if none were recorded for this node; else empty.
     """
 
     node: str
@@ -72,7 +72,7 @@ class Origin:
 class Origins:
     """The origin of each piece of a text.
 
-    `starts` are ascending offsets; the piece between one offset and the next has the origin at the first one's index.
+    `starts` are ascending offsets. The text from `starts[i]` up to `starts[i + 1]` has the origin `origins[i]`.
 
     Attributes:
         folded: the model's own name of each value that was computed while importing -> its type as text, and its shape.

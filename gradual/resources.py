@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def folder(name: str) -> Path:
-    """Where a data folder lies: inside the package in a wheel, beside it in a checkout or an editable install.
+    """Where a data folder lies: in a wheel, inside the package; in a checkout or an editable install, next to it.
 
     Raises:
         FileNotFoundError: the installation lacks it.

@@ -1,6 +1,6 @@
 """Errors about unknowns in the types of a program's names: sizes that are no numbers and no formulas of declared names.
 
-An unknown is reported once, at its origin, with the names whose types mention it.   [type.open] [type.unranked]
+An unknown is reported once, where it comes from, with the names whose types mention it.   [type.open] [type.unranked]
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SHOWN = 8
 
 @record(frozen=False, eq=False)
 class Unknown:
-    """An unknown in words, its origin, and the names whose types mention it."""
+    """An unknown in words, the place that it comes from, and the names whose types mention it."""
 
     says: str
     rule: str

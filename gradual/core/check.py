@@ -65,7 +65,7 @@ class Blame:
         blamed: the blamed party in words ("the value supplied for parameter `%x` of `@f`").
         blames: the blamed spans.
         because: why the obligation is not proved.
-        owed: the obligation as its rule states it; the check's goal is a simplified form.
+        owed: the constraint that the rule requires; the check's goal is a simplified form of it.
         polarity: whether the value or the context of a function broke the promise.
         terms: explanations of generated names in the goal, if `words` are not enough.
         words: generated name of core -> words for it.

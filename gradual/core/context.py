@@ -34,7 +34,7 @@ class Values(Generic[T]):
     Attributes:
         types: the unpacked type of every variable, in scope or not.
         live: the variables whose values exist here.
-        unranked: origin of a shape -> the variables whose types mention `*` with that shape.
+        unranked: the value that an unknown shape belongs to -> the variables whose types contain this shape.
         declared: the functions of a complete module, which are values everywhere; empty while a file is elaborated.
         trail: the changes to undo at the end of a branch, in these and other tables.
     """
@@ -80,7 +80,7 @@ class Values(Generic[T]):
         return type
 
     def at_rank(self, origin: str, rank: int) -> Iterable[str]:
-        """Put a rank into the types of the values with an origin's shape until the branch ends; return their names."""
+        """Until the branch ends, give the values of the shape of `origin` types of a known rank; return their names."""
         held: dict[str, Any] = {name: self.types[name] for name in self.unranked.get(origin, ())}
         for name, type in all_at_rank(held, origin, rank).items():
             self.trail.put(self.types, name, type)
@@ -97,7 +97,7 @@ class Values(Generic[T]):
 
 
 class Store(Protocol):
-    """Facts that can be taken back; a store may leave some of them unprocessed until they are asked for."""
+    """Facts that can be taken back; a store may leave some of them unprocessed until they are needed."""
 
     def store(self) -> Facts:
         """All facts here."""

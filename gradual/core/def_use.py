@@ -1,4 +1,4 @@
-"""The variables that a step reads and defines, and the nodes inside it."""
+"""The variables that a step reads (uses) and defines, and the nodes inside it."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def operands(step: Step) -> tuple[str, ...]:
 
 
 def reads(step: Step) -> Iterator[str]:
-    """The variables that a step reads: operands, and values mentioned by its sizes, in nested blocks too.
+    """The variables that a step uses: operands, and values that its sizes are read from, in nested blocks too.
 
     Variables defined inside the step are included.
     """
@@ -198,7 +198,7 @@ def variables_in(value: object) -> Iterator[Variable]:
 
 
 def origins(type: OpenedType) -> Iterator[str]:
-    """The variables that are origins of unknown shapes in a type."""
+    """The variables that the unknown shapes in a type belong to."""
     match type:
         case TupleType(fields):
             for field in fields:

@@ -29,10 +29,10 @@ class Role(Enum):
     PLAIN = "data without variables, sizes and types: an index, a message, a span"
 
     DEFINED = "the variable that is defined"
-    SELF = "the name of a function, by which its body may read it"
-    HEAD = "a variable that is read: the function that is called, the reference that is used"
-    OPERAND = "a variable that is read"
-    OPERANDS = "variables that are read"
+    SELF = "the name of a function, by which its body may refer to it"
+    HEAD = "a variable that is used: the function that is called, the reference that is read or written"
+    OPERAND = "a variable that is used"
+    OPERANDS = "variables that are used"
 
     DIM = "a size"
     DIMS = "pairs: a dim, and the size given for it"

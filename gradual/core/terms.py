@@ -38,7 +38,7 @@ class Constant:
 class Apply:
     """`name = operator(operands, attributes)`; a tuple operand is a variable that holds a tuple.
 
-    `accepts` is the check that the operator's rule, asked at run time, accepts operands of unknown rank.
+    `accepts` is the check that the operator's rule, evaluated at run time, accepts operands of unknown rank.
     """
 
     name: Defined
@@ -135,7 +135,7 @@ class Invoke:
 
 @record(eq=False)
 class Closure:
-    """`name = fn (params) { body }`; the body sees the variables in scope (`recursive`: its own name too)."""
+    """`name = fn (params) { body }`; the body may use the variables in scope (`recursive`: its own name too)."""
 
     name: Defined
     function: Annotated[Function, Role.LITERAL]

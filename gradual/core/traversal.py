@@ -45,7 +45,7 @@ class Rewriting:
         names: variable -> new name.
         dims: unknown -> new dim; takes precedence over `names`.
         types: type parameter -> type in terms of the copy; applied after `names` and `dims`.
-        origins: path -> the origin of its unknown shape in the copy; takes precedence over `names`.
+        origins: path -> the value in the copy that its unknown shape belongs to; takes precedence over `names`.
         binding: whether the parameters of function types inside are renamed, too.
     """
 

@@ -1,4 +1,4 @@
-"""The delaborator: core as a surface program that can be read, and checks again to the same core.
+"""The delaborator: core as a surface program, which elaborates to the same core again.
 
 `program` writes a module, one step a line; `types` writes dims and types and raises `Inexpressible` for what the
 surface cannot express; `demands` and `blocks` decide which checks and ascriptions are re-derived when the text is

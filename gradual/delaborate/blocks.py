@@ -49,7 +49,7 @@ _FLOWING = Check | Project | MakeTuple | Wrap | WrapReference | Convert
 
 
 def uses(function: Function) -> Counter[str]:
-    """How often each variable is read, inside nested blocks too."""
+    """How often each variable is used, inside nested blocks too."""
     found = Counter((function.body.result,))
     for step in every(function.body):
         inner = blocks(step)
@@ -88,7 +88,7 @@ class Implied:
     _goals: dict[int, frozenset[Constraint]] = field(default_factory=dict)
 
     def goals(self, index: int) -> frozenset[Constraint]:
-        """The goals that the step at an index demands; behind the last step, those that the block's result demands."""
+        """The goals that the step at an index demands; at the index after the last step, those of the result."""
         if index not in self._goals:
             steps = self.block.steps
             self._goals[index] = self.demands.goals(steps[index]) if index < len(steps) else self.ending

@@ -57,7 +57,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     Attributes:
         known: size -> number, from the checks passed so far.
         counted: number of elements of a value -> product of its sizes, if a check passed so far gives its rank.
-        reads: unknown of a join -> the size that elaboration infers for it.
+        reads: unknown size of a join -> the dim that elaboration will infer for this size.
         solver: decides what `decider` cannot.
         inside: the number of enclosing branches, plus the number of earlier checks that always fail.
         ranges: the ranges of integer values.

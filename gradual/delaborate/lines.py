@@ -39,7 +39,7 @@ class Lines:
         open: whether the text has an unknown.
         doubtful: whether core has a check but the text has no unknown, so that the check would be an error.
         joins: the results of branches.
-        uses: variable -> how often it is read.
+        uses: variable -> how often it is used.
         made: the names of values that core does not have.
         needless: ascriptions without demands.
         around: the enclosing functions, from the outside in.
@@ -161,7 +161,7 @@ class Lines:
         return any(is_demanded(check, divisions(*one.type.params, one.type.result)) for one in self.around)
 
     def opening(self, items: list[ast.Item]) -> None:
-        """Add an unknown that is never read: a definition with one may have checks, a strict one may not."""
+        """Add a `?` that no size depends on: a definition with a `?` may have checks, a strict one may not."""
         self.ascribed(self._carrier(items), _vector(Hole()), items)
 
     def failure(self, check: Check, items: list[ast.Item]) -> None:

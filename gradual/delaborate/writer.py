@@ -194,7 +194,7 @@ class Writer(Lines):
                 self.scope.append(step.name)
 
     def _owes_nothing(self, step: terms.Rename, later: Mapping[str, Sequence[Constraint]]) -> bool:
-        """Whether an ascription demands nothing, neither at once nor at later calls of a function in it."""
+        """Whether an ascription makes no demand, neither where it is nor at later calls of a function in the value."""
         return not any(later.values()) and self.demands.goals(step) <= {TRUE}
 
     def _converted(self, found: Implied, index: int, items: list[ast.Item]) -> terms.Step:

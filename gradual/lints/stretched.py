@@ -1,9 +1,9 @@
 """Operands of an elementwise operator that are both stretched: `(b, 1)` with `(b,)` gives `(b, b)`.
 
-Of two operands of different rank, the one of higher rank has a 1 where the other has another size, and the other lacks
-one of its axes, so that the result is an outer product.  It is reported if the two axes may have been meant to be the
-same, because their sizes are equal or one of them is unknown, and if no `reshape` or `expand_dims` in the program made
-the 1 on purpose.
+The operands have different ranks.  The operand of higher rank has a 1 where the other operand has another size, and the
+operand of lower rank lacks an axis of the first, so that the result is an outer product.  This is reported if the two
+stretched axes may have been meant to be the same axis, since their sizes are equal or one of the sizes is unknown; and
+only if no `reshape` or `expand_dims` in the program made the 1 on purpose.
 """
 
 from __future__ import annotations

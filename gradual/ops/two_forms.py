@@ -1,8 +1,8 @@
 """One name for the two forms of an operator: `reshape(x, newshape=[…])` and `reshape(x, s)`.
 
-An operator with a dynamic variant has two forms, distinguished by their number of arguments.  A program may call both
-by the static name.  A merged operator is both at once: its judgement, meaning and contents are those of the form with
-the given number of arguments, so it has no rule of its own.   [op.dyn.form]
+An operator with a dynamic variant has two forms, which differ in their number of arguments.  A program may call either
+form by the static name.  A merged operator has no rule: the number of the given arguments selects the form whose
+judgement, meaning and contents are used.   [op.dyn.form]
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ Locate = Callable[[Span], tuple[Source, Span]]
 
 
 def within(source: Source) -> Locate:
-    """Locate spans in one source; those of an imported model in the user's Python lines, or else in its nodes."""
+    """Locate spans in one source; for an imported model, in the user's Python lines or, without these, in its nodes."""
     return (lambda span: (source, span)) if source.origins is None else _Model(source).located
 
 

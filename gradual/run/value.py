@@ -43,7 +43,7 @@ class Cell:
 
 @record(eq=False)
 class Part:
-    """One side of a layer: its steps, and the outer sizes that they read.
+    """One side of a layer: its steps, and the outer sizes on which they depend.
 
     Attributes:
         sizes: outer variable -> number, copied so that no frame is kept alive.

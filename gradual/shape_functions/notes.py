@@ -15,7 +15,7 @@ def one_line(text: str) -> str:
 
 
 def described(made: ShapeFunction) -> Iterator[tuple[str, str]]:
-    """Each vector of inputs, with a description."""
+    """The name of each integer vector that the shape function takes (sizes or elements of an argument), described."""
     for given in made.inputs:
         yield given.shape, f"the sizes of {given.path}"
         if given.elements:

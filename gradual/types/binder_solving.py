@@ -33,7 +33,7 @@ class Measured:
 
     Attributes:
         mapping: binder, or size or element of a parameter -> its value in the caller's terms.
-        owed: the constraints from solving occurrences such as `2 * n`, each with the index of its parameter.
+        owed: the constraints that solving occurrences such as `2 * n` requires, each with the index of its parameter.
         unsolved: binders, and sizes or elements of parameters, that no argument determines.
     """
 
@@ -57,7 +57,7 @@ def measured(type: FunctionType, arguments: Sequence[OpenedType]) -> Measured:
         shown.setdefault(bare(extent), size)
     waiting = dict.fromkeys(variable for variable in (*type.binders, *own) if variable not in mapping)
     for binder in tuple(waiting):
-        if binder.witness is None and binder in shown:  # others are read from their own arguments
+        if binder.witness is None and binder in shown:  # a binder with a witness is a size of its own argument
             mapping[binder] = shown[binder]
             del waiting[binder]
     owed = _solve(waiting, sizes, mapping) if waiting else ()
@@ -237,7 +237,7 @@ def _hidden(param: GradualType, argument: OpenedType) -> Iterator[Variable]:
 
 
 def measuring(type: GradualType, path: str) -> OpenedType:
-    """A parameter's type with every size and tracked scalar as its existential, which the machine can read."""
+    """A parameter's type with every size, and a tracked scalar, as the variable that is read from it at run time."""
     match type:
         case TensorType(shape, dtype):
             scalar = (content_of(path, ()),) if not shape and dtype.counts else None

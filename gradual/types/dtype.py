@@ -24,7 +24,7 @@ class DType(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> DType | None:
-        """`int`, `uint` and `float` are of 32 bits, as TVM reads them.  [type.dtype]"""
+        """`int`, `uint` and `float` have 32 bits, as in TVM.  [type.dtype]"""
         return cls(f"{value}32") if value in ("int", "uint", "float") else None
 
     @property

@@ -15,7 +15,8 @@ from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleT
 def keyed(type: GradualType, operator: str, operands: Sequence[OpenedType], path: str = "") -> GradualType:
     """The result type of an operator with each `?` keyed by the operator and all its operands.
 
-    If an operand is not made of tensors, no keys are given: it may be a reference, or a function that reads one.
+    If an operand is neither a tensor nor a tuple of tensors, no keys are given: it may be a reference, or a function
+    that reads a reference, so that equal applications may have different results.
     """
     if not all(map(_is_pure, operands)):
         return type

@@ -50,7 +50,7 @@ class Applied:
     Attributes:
         types: the type arguments, in the order of the type parameters; `_` for one that nothing determines.
         shown: type parameter -> the types found for it in the arguments.
-        owed: the constraints from solving for the dims, each with the index of its argument.
+        owed: the constraints that the call requires for its dims to exist, each with the index of its argument.
         unsolved: whether some dim is determined by no argument; such a dim becomes `?`, and clauses on it are dropped.
     """
 

@@ -31,10 +31,10 @@ def around(type: FunctionType) -> list[GradualType | Dim]:
 
 
 def renamed(type: FunctionType, like: FunctionType, *apart: FunctionType) -> FunctionType | None:
-    """The function type with `like`'s names for parameters and binders; None if they have not as many.
+    """The function type with `like`'s names for parameters and binders; None if the numbers of these differ.
 
-    With `apart`, the new names occur in none of those types instead: two function types that are both renamed apart
-    from each other are equal iff they are alpha-equivalent.
+    With `apart`, the names are new ones that occur in none of the types. If two function types are renamed so, each
+    apart from the other, the results are equal iff the types are alpha-equivalent.
     """
     numbers = (len(type.params), len(type.binders), len(type.types))
     if numbers != (len(like.params), len(like.binders), len(like.types)):

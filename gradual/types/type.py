@@ -83,7 +83,7 @@ class TensorType(Shown, Generic[E]):
 
 
 class Composite(Shown):
-    """A type made of others; caches how many parts it has, and the origins of the unknown shapes in it."""
+    """A type made of others; caches how many parts it has, and the values that unknown shapes in it belong to."""
 
     __slots__ = ("_parts", "_shapes")
 
@@ -123,8 +123,8 @@ class FunctionType(Composite):
 class UnrankedType(Shown):
     """`Tensor[*, dtype]`: a tensor of unknown rank.
 
-    Once unpacked, its rank, number of elements and sizes are those of the value at the path `origin`: values with
-    the same origin have the same shape.  As written, `origin` is None.   [type.unranked]
+    Once the type is unpacked, `origin` is the path of the value that its unknown shape belongs to: rank, number of
+    elements and sizes are those of this value.  In a type as written, `origin` is None.   [type.unranked]
     """
 
     dtype: DType

@@ -164,7 +164,7 @@ class Agreement:
         return Hole()
 
     def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:
-        """The join as a `?`; it keeps the bounds of one side if the other is proved to satisfy them."""
+        """The join as a `?`; a bound of one side is kept if the size on the other side is proved to satisfy it."""
         for whole, part in ((left, right), (right, left)):
             if not isinstance(whole, Hole):
                 continue

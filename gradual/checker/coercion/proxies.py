@@ -169,11 +169,11 @@ def _called(
         if not ranks_met(state, param.name, wanted, inside):
             return None
         state.contents(param.name)
-    types, owed = [state.values.opened(param.name) for param in params], len(state.obligations.postponed)
+    types, before = [state.values.opened(param.name) for param in params], len(state.obligations.postponed)
     choice = at_arguments(source, types, promised.result, promising(state, place.rule, place.span))
     assert choice is not None, source
     name = state.values.fresh("%result")
-    state.doubt(name, owed)
+    state.doubt(name, before)
     for _, goal in choice.owed:
         if not require(state, _due(goal, "an argument has no size that fits the function's own declaration", negative)):
             return None

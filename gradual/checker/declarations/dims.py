@@ -102,7 +102,7 @@ class Sizes:
 
     Attributes:
         bind: returns the dim for a dimension name that is not in scope, or None to refuse the name.
-        owed: the obligations of divisions read so far, with their spans.
+        owed: for each division so far, the constraint that its divisor is at least 1, with the span.
         declares: whether an interface is read, which must not require anything of a value.
     """
 
@@ -372,7 +372,7 @@ def _may_be_vector(type: OpenedType) -> bool:
 
 
 def discharge_divisions(state: Elaboration, reading: Sizes) -> None:
-    """Prove, refute or postpone that each symbolic divisor that was read is at least 1.  [dim.division]"""
+    """Discharge the obligation that each symbolic divisor is at least 1.  [dim.division]"""
     for goal, span in reading.owed:
         owed = Obligation(goal, "dim.division", Site.ANNOTATION, "the divisor may be less than 1", span)
         require(state, owed)

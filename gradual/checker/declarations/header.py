@@ -33,12 +33,12 @@ from gradual.types.unpacking import base_of, closed, sizes
 
 @record(eq=False)
 class Header:
-    """A function's declaration, read in its own scope.
+    """A function's declaration, translated in its own scope.
 
     Attributes:
         interface: its type, with an empty tuple as the result if that is omitted.
         type: the interface if the result is written, else None.
-        binders: rigid dim -> the dim by which it is read from the parameters.
+        binders: rigid dim -> its value as a dim over the sizes and elements of the parameters.
         entry: the checks for a caller from outside.
         whole: whether the header has no error; only then is there a function.
         before: the number of values before the body; later ones are the body's own.
@@ -125,13 +125,13 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
 
 
 Measures = tuple[tuple[Variable, Dim], ...]
-"""Rigid dim -> the dim by which it is read from the parameters."""
+"""Rigid dim -> its value as a dim over the sizes and elements of the parameters."""
 
 
 def _solved(
     state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
 ) -> Measures | None:
-    """The dims by which rigid dims are read from the parameters; None after reporting an unreadable one."""
+    """The rigid dims as dims over sizes and elements of the parameters; None after reporting one without a value."""
     choice = measured(interface, [measuring(param.written, param.name) for param in params])
     if choice.unsolved:
         in_data = {v for part in data_parts(interface.params) for extent in extents(part) for v in extent.variables()}

@@ -52,7 +52,10 @@ def own_dtype(expr: ast.Expr) -> DType:
 
 
 def dtype_beside(expr: ast.Expr, dtype: DType) -> DType:
-    """The element type of an unsuffixed literal beside a value of `dtype`: `dtype` if all numbers fit, else its own."""
+    """The element type of an unsuffixed literal whose other operand has `dtype`: `dtype` if all numbers fit it.
+
+    Otherwise it is the type that the literal has without another operand.
+    """
     return dtype if all(fits(value, dtype) for value in values_of(expr)) else own_dtype(expr)
 
 

@@ -211,7 +211,7 @@ class _Patterns:
         return Bind(name, opened)
 
     def _promise(self, written: ast.Type | None, at: Span) -> Callable[[str, int | None], Promise]:
-        """The origin of an element's unknown sizes: the annotation of the matched value, or else the pattern."""
+        """The place to blame for an element's unknown sizes: the matched value's annotation, or else the pattern."""
 
         def promise(path: str, axis: int | None) -> Promise:
             if written is None:

@@ -117,7 +117,7 @@ def _bound(place: _Place, text: str) -> Help | None:
 
 
 def _calls(value: ast.Expr) -> list[ast.Call]:
-    """The outermost calls in a value, left to right, except those that are read statically as sizes."""
+    """The outermost calls in a value, left to right, except those that denote sizes, such as `dim(%x, 0)`."""
     found: list[ast.Call] = []
     for part in within(value):
         inside = any(_holds(call.span, part.span) for call in found)

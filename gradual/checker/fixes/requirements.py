@@ -1,7 +1,7 @@
 """Suggest one `where` per definition: simple, weak clauses that prove its failing goals, verified before it is shown.
 
-For each fault in source order, clauses are added that remove it; then each clause is dropped that the others imply, or
-without which the errors are the same.   [check.required]
+For each fault in source order, clauses are added that remove the fault.  Then a clause is dropped if the other clauses
+imply it, or if the errors are the same without it.   [check.required]
 """
 
 from __future__ import annotations

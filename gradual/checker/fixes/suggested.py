@@ -1,6 +1,7 @@
 """Verified fixes: an edit is applied and the file checked again; the help is offered only if the error disappears.
 
-A residual check caused by one or two `?`s gets the size that proves it, and a `?` where none is allowed a name.
+For a residual check that one or two `?`s cause, sizes in place of the `?`s are offered that prove its goal. For a `?`
+at a place where none is allowed, a name is offered.
 """
 
 from __future__ import annotations

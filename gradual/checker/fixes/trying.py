@@ -74,7 +74,7 @@ class _Repairing:
         return error if help is None else replace(error, help=(help,))
 
     def _first(self, helps: Iterator[Help], error: Diagnostic) -> Help | None:
-        """The first help that adds no error, else the first that reveals only errors that this one hid."""
+        """The first help that adds no error; else the first that adds only errors that `error` had hidden."""
         revealing, gone = None, list[Help]()
         for help in helps:
             outcome = None if self.is_over else self.trials.outcome(*help.edits)

@@ -37,7 +37,7 @@ from gradual.types.unpacking import sizes
 
 @record
 class Rules:
-    """The rules of a call's obligations; `blames` is False if the origin of an unknown size is blamed, not the call."""
+    """The rules of a call's obligations; `blames`: whether a failure blames the call, not an unknown size's source."""
 
     dims: str
     argument: str

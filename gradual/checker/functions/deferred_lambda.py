@@ -242,8 +242,8 @@ def _argument(
 ) -> str | None:
     """Type a deferred lambda among the operands by its parameter's type; None after reporting a mismatch.
 
-    If its result has the type parameter that it takes, and is more general than what the other arguments say of it,
-    the lambda is checked again at the more general type.
+    A type parameter may occur both in the parameters and in the result of the expected type: `a` in `fn (a, b) -> a`.
+    If the lambda's result makes `a` more general than the other arguments do, the lambda is checked again.
     """
     mark, proved, said = _marks(state), state.obligations.proved, len(state.output.diagnostics)
     held = deferred_at(state, operands[index], target, span, through, "type.call.argument")
@@ -286,7 +286,7 @@ def _takes_more(wider: GradualType, target: GradualType) -> bool:
 def _wanted(
     state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
 ) -> tuple[list[GradualType | None], bool]:
-    """The parameter types determined by the other arguments, None for the rest; and whether those arguments disagree.
+    """The parameter types that the other arguments determine, else None; and whether two of these arguments disagree.
 
     A disagreement of named sizes does not make the function gradual: it is reported as an error.  [type.strict]
     """
@@ -294,11 +294,11 @@ def _wanted(
     for operand in operands:
         held = state.values.types[operand]
         types.append(NeverType() if isinstance(held, Broken) else held)
-    owed = len(state.obligations.postponed)
+    before = len(state.obligations.postponed)
     applied = at_arguments(type, types, agree=promising(state, "type.agree", span))
     assert applied is not None
-    doubted = any(postponed.fails for postponed in state.obligations.postponed[owed:])
-    del state.obligations.postponed[owed:]  # checking the call itself adds them again
+    doubted = any(postponed.fails for postponed in state.obligations.postponed[before:])
+    del state.obligations.postponed[before:]  # checking the call itself adds them again
     agreed = not leaves_open(state, type, types)
     hidden = {variable for variable, found in zip(type.types, applied.types, strict=True) if _is_empty(found)}
     wanted: list[GradualType | None] = []

@@ -29,7 +29,7 @@ def owe_bounds(
 ) -> bool:
     """Discharge the obligations for known indices; False if one is refuted.
 
-    A bound that is not exact is tried and may fail without an error: the indices may not reach it.
+    A bound is not exact if all indices may be in bounds although its goal fails; then nothing is reported.
     """
     types = answer.asked.types
     if operator.lookups is None or types is None:
@@ -45,7 +45,7 @@ def owe_bounds(
 
 
 def _is_possible(state: Elaboration, empty: Constraint) -> bool:
-    """Whether there may be no index to look up (`empty`), judged by facts that outlive branches."""
+    """Whether there may be no index to look up (`empty`), judged by lasting facts."""
     facts = state.facts.lasting()
     return facts.known.estimate.holds(facts.rewrite(empty)) is not False
 

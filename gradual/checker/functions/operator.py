@@ -176,7 +176,7 @@ def _has_unknown_rank(type: OpenedType) -> bool:
 
 
 def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:
-    """Name the elements of the integer operands that the operator's rules may read."""
+    """Add a symbolic element for each unknown element of the integer operands on which the result type may depend."""
     for index, operand in enumerate(operands):
         if index in operator.reads or operator.contents is not None:
             state.contents(operand, index in operator.reads)

@@ -69,7 +69,8 @@ class Application:
     def _accepted(self, flows: Flows, places: Places) -> list[Answer] | None:
         """Every accepted choice of operand types with its result, memoized; None if there are too many candidates.
 
-        A dtype or shape is chosen only when the operator reads it, so that one rejection covers all other choices.
+        A dtype or shape is chosen only when the operator's rule needs it. So if the rule rejects the operands before,
+        it need not be tried for each possible dtype and shape.
         """
         key = self._key(places)
         if key not in flows.answers:

@@ -1,4 +1,4 @@
-"""Candidate dtypes and shapes of unknown operands, chosen lazily when the operator reads them.   [type.omitted]"""
+"""Candidate dtypes and shapes of unknown operands, chosen when the operator's rule needs them.   [type.omitted]"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNKNOWN: list[Sizes] = [(None,) * rank for rank in RANKS]
 V = TypeVar("V")
 Leaf = Tensor | Unknown
 Choice = tuple[DType | None, Sizes | None]
-"""An element type and a shape; None for one that the operator did not read."""
+"""An element type and a shape; None for one that the operator's rule did not need."""
 
 
 @record
@@ -33,7 +33,7 @@ class Chosen:
 
 
 class Needed(Exception):
-    """An operator reads an operand's shape (if `shape`) or element type, which is not chosen yet."""
+    """An operator's rule needs an operand's shape (if `shape`) or element type, which is not chosen yet."""
 
     def __init__(self, leaf: int, shape: bool) -> None:
         super().__init__(leaf, shape)

@@ -23,7 +23,7 @@ class Branch:
 
     Attributes:
         block: the core of the branch.
-        read: its type, each size simplified under the condition of the branch.
+        read: the branch's type, each size simplified under the condition of the branch.
         given: the constraint that its condition states; true for an arm.
         deserted: whether the path conditions make the branch unreachable.
         failing: the goals in it that fail for some sizes.
@@ -97,7 +97,7 @@ def _given(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
 
 
 def simplified(state: Elaboration, size: Dim, truth: Constraint) -> Dim:
-    """A size simplified under a condition, using only facts that outlive branches.  [type.if.join]"""
+    """A size simplified under a condition, using only lasting facts.  [type.if.join]"""
     if truth.value is True:
         return state.rewritten(size)
     return state.program.decider.simplified_given(state.facts.lasting(), size, truth)

@@ -83,7 +83,7 @@ class Join:
 
     Attributes:
         truth: the condition of an `if` as a constraint; None for a `match`, or for a condition that is no constraint.
-        agreed: value path -> agreed type, for functions, data and references.
+        agreed: value path -> the type that all branches are converted to, for functions, data and references.
     """
 
     state: Elaboration
@@ -170,7 +170,7 @@ class Join:
                 return True
 
     def _has_element(self, type: object, index: tuple[int, ...]) -> bool:
-        """Whether a value of this type is proved to have an element, by facts that outlive branches."""
+        """Whether a value of this type is proved to have an element, by lasting facts."""
         if not isinstance(type, TensorType) or type.rank != len(index):
             return False
         goals = (at_least(size, constant(at + 1)) for size, at in zip(type.shape, index, strict=True))
@@ -178,7 +178,7 @@ class Join:
         return all(goal is TRUE or proves(facts, goal) for goal in goals)
 
     def target(self, own: OpenedType, path: str) -> GradualType:
-        """The type into which a branch's value flows: its own type, with the agreed types at their paths."""
+        """The type that a branch's value is converted to: its own type, with the types of `agreed` at their paths."""
         if path in self.agreed:
             return self.agreed[path]
         match own:

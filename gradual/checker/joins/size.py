@@ -75,7 +75,7 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The first two sizes that are never equal; pairs are not compared if all sizes may be equal at once."""
+        """The first two sizes that are never equal; none are compared if some valuation makes all sizes equal."""
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
@@ -96,7 +96,7 @@ class SizeJoin:
         return next((one for one in same if self._stands(one, parts)), None)
 
     def _stands(self, size: Content, parts: Sequence[Content]) -> bool:
-        """Whether a size has a value in every branch: a branch with another size did not check this one's divisors."""
+        """Whether a size has a value in every branch, even in one that did not check the size's divisors."""
         if is_total(size):
             return True
         has_value = self.state.program.decider.has_value
@@ -104,7 +104,7 @@ class SizeJoin:
         return all(self._under_lasting(branch, lambda facts: has_value(facts, size)) for branch in others)
 
     def _under_lasting(self, branch: Branch, asks: Callable[[Facts], bool]) -> bool:
-        """The answer of `asks` under the branch's condition and the facts that outlive outer branches."""
+        """The answer of `asks` under the branch's condition and the lasting facts."""
         facts = self.state.facts.lasting()
         mark = facts.mark()
         facts.suppose(branch.given)
@@ -113,7 +113,7 @@ class SizeJoin:
         return answer
 
     def _are_one(self, dims: Sequence[Dim]) -> bool:
-        """Whether all sizes are proved equal by facts that outlive branches, without path conditions."""
+        """Whether all sizes are proved equal by lasting facts, so without path conditions."""
         facts, proves = self.state.facts.lasting(), self.state.program.decider.proves
         return all(proves(facts, equal(dims[0], dims[i])) for i in _distinct(dims))
 
@@ -144,7 +144,7 @@ class SizeJoin:
         return None
 
     def _agree(self, branch: Branch, dim: Dim, target: Dim) -> bool:
-        """Whether a branch's size is always `target`, by its condition and facts that outlive outer branches."""
+        """Whether a branch's size is always `target`, by its condition and lasting facts."""
         if dim is target or self._is_dead([branch]):
             return True
         proves, sizes = self.state.program.decider.proves, one_of(self.state, dim)
@@ -161,7 +161,7 @@ class SizeJoin:
         return verdict
 
     def _doubt(self, dims: Sequence[Dim], axis: int) -> None:
-        """Postpone an error about the first two sizes with a counterexample; a strict definition will report it."""
+        """Record an error about the first two sizes that may differ; it is reported if the definition is strict."""
         for i, j in combinations(_distinct(dims), 2):
             goal = equal(dims[i], dims[j])
             if mentions_existential(goal):

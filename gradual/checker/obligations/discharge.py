@@ -31,10 +31,11 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 def discharge(
     state: Elaboration, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
 ) -> bool:
-    """Prove, refute or postpone a goal and add it to the facts; False if it, alone or with `implied`, is refuted.
+    """Prove a goal, refute it, or leave it as a check (an error at the end of the definition if that is strict).
 
-    `described` is called only if the goal is not proved. Proved goals become facts too: the path may have proved them,
-    and later verdicts must not depend on what proved them.  [check.proved] [check.refuted] [check.residual]
+    The goal becomes a fact. False if the goal, or the goal and `implied` together, are refuted. `described` is called
+    only if the goal is not proved. Proved goals become facts too: the path may have proved them, and later verdicts
+    must not depend on what proved them.  [check.proved] [check.refuted] [check.residual]
     """
     if state.reach.unreachable:
         return True
@@ -76,7 +77,8 @@ def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constr
 def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict in code that may never run: goals accepted outside of it do not refute.  [check.apart]
 
-    An undecided goal's check fails whenever it is reached, since goals from outside contradict those accepted here.
+    The check of an undecided goal fails whenever it is reached: the goals accepted outside contradict the goals that
+    are accepted in this code.
     """
     verdict, asked = _verdict(state, state.facts.apart(state.reach.hypothetical or 0), goal, implied)
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked
@@ -86,7 +88,7 @@ def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
     A goal may be refuted only because an earlier goal fails for some sizes. In a strict definition it is then reported
-    as failing for the other sizes: it is the next error, with a fix of its own.   [check.strict]
+    as failing for the other sizes: it is a second error, which needs another fix.   [check.strict]
     """
     where, witness = terms(state, owed.goal), dict(verdict.witness)
     never = failing_for_all(owed, verdict.because, witness, where)
@@ -257,7 +259,7 @@ def _blame(state: Elaboration, owed: Obligation, goal: Constraint, because: str)
 
 
 def promises(state: Elaboration, open: Iterable[Variable]) -> Iterator[Promise]:
-    """The origins of a goal's unknowns, in source order; if it has none, the origins of its rigid names."""
+    """The promises about a goal's unknowns, in source order; if it has none, those about its rigid names."""
     variables = sorted(open, key=lambda variable: variable.name)
     existentials = [(v, state.unknowns.existentials[v]) for v in variables if v in state.unknowns.existentials]
     rigids = [

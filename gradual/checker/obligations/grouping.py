@@ -48,7 +48,7 @@ def _step(found: Diagnostic) -> Hashable:
 
 
 def _labels(labels: Sequence[str]) -> Iterator[str]:
-    """Different labels in order; those after the first do not name the same value again."""
+    """The different labels, in order; the name of the value is shown in the first label only."""
     owner = _OWNER.search(labels[0]) if labels else None
     for index, label in enumerate(dict.fromkeys(labels)):
         yield label.replace(owner[0], "", 1) if owner is not None and index else label

@@ -17,7 +17,7 @@ from gradual.record import record
 from gradual.source import Span
 
 UNSAID = "assertion failed"
-"""The message of an assertion without words of its own."""
+"""The message of an assertion that states no message."""
 
 RIGID = "E0402"
 """The code of a goal about named sizes that may fail in a gradual definition."""

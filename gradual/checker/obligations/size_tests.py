@@ -42,7 +42,7 @@ def _dtype(state: Elaboration, value: str) -> DType | None:
 
 
 def taken(state: Elaboration, holds: Constraint, fails: Constraint) -> bool | None:
-    """The value that a test always has, by facts that outlive branches; None if either branch may be taken.
+    """The value that a test always has, by lasting facts; None if either branch may be taken.
 
     [type.if.taken]
     """

@@ -27,7 +27,7 @@ class Asked:
         contents: the result's elements, if a rank stays unknown.
         accepts: the check that the rule holds at the run-time rank, if it does not hold at every rank.
         together: the cases of a rank that stays unknown, if they are few.
-        promise: the origin of the unknown rank.
+        promise: the place that the unknown rank comes from, and the party to blame.
     """
 
     judgement: Judgement
@@ -44,8 +44,8 @@ class Answer:
 
     Attributes:
         asked: the result of applying the rule.
-        attributes: the attributes as read.
-        settings: the attributes as the core writes them.
+        attributes: the attributes as translated from the syntax.
+        settings: the attributes as core has them.
         whole: the last result type, without its elements and with them.
     """
 

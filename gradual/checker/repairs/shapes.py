@@ -25,7 +25,7 @@ FOLLOWED = 40
 
 TURNED = frozenset({"nn.dense", "nn.matmul", "nn.batch_matmul", "nn.bias_add"})
 BETWEEN = frozenset({"type.result", "op.broadcast.agree", "op.concatenate.agree", "type.cast"})
-"""The rules about two sizes that have different origins."""
+"""The rules about two sizes that come from different expressions."""
 
 LAYOUTS = {"2d": "NHWC", "1d": "NWC", "3d": "NDHWC"}
 KERNELS = {"2d": "HWIO", "1d": "WIO", "3d": "DHWIO"}

@@ -36,16 +36,17 @@ from gradual.types.unpacking import counted, numel_of, opened, rank_of, size_of
 class Elaboration(TypingContext[Typed, TracedFacts]):
     """The state of checking one definition: what is known at the current point, and the output so far.
 
-    A function takes the one part that it uses, or the whole context if it uses several.
+    A function of the checker that uses only one part, such as `obligations`, takes this part; others take the context.
 
     Attributes:
         program: the data shared by all definitions of the file.
         function: the name of the definition.
-        judge: judgements of modules that cannot be imported without a cycle.
-        scope: the meaning of names here.
+        judge: the mutually recursive functions of the checker, passed in to avoid an import cycle.
+        scope: what each name in scope refers to.
         strictness: whether the definition is gradual, and why.
         unknowns, obligations, output, reach: see their classes.
-        branch_end: a cache of `values.solved` at the end of a branch, with its facts; branches often share it.
+        branch_end: the last `values.solved` for which `settled_facts` was computed, with these facts. They are reused
+            if the next branch has an equal `values.solved`, as is often the case.
     """
 
     values: CheckedValues
@@ -68,7 +69,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
     # ------------------------------------------------------------------------------------------------- branches
     @contextmanager
     def branch(self) -> Iterator[list[Step]]:
-        """Collect the steps of a branch in a list of their own; its names, facts and live values end with it."""
+        """Collect the steps of a branch in a new list; at its end, its names, facts and live values are removed."""
         reach, output = self.reach, self.output
         outer, ended = output.steps, (reach.unreachable, reach.ended_at, reach.gradual_before)
         output.steps, reach.ended_at = [], None
@@ -82,9 +83,9 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
 
     @contextmanager
     def apart(self) -> Iterator[list[Step]]:
-        """A branch for code that represents all fields of a structure or all calls of a function, and may never run.
+        """A hypothetical scope: steps checked once for all elements of a structure or for all calls of a function.
 
-        [check.apart]
+        There may be no element or call, so a run may never execute the steps.   [check.apart]
         """
         outer, self.reach.hypothetical = self.reach.hypothetical, self.facts.learnt
         with self.branch() as steps:
@@ -119,18 +120,21 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         self.facts.ending = self.reach.depth > 0
 
     def rewritten(self, dim: Dim) -> Dim:
-        """A size simplified for a type, by facts that outlive branches.
+        """A size of a type, simplified by the facts that hold outside of branches too.
 
-        A type outlives the branch, so facts of the branch must not simplify its sizes: a size would be replaced by one
-        that is equal only inside the branch, and facts added later could refute it.   [type.if.join]
+        A type is used after its branch ends. If a fact of the branch simplified a size in the type, the size would be
+        replaced by one that is equal only inside the branch, and a later fact could contradict it.   [type.if.join]
         """
         facts = self.facts.lasting()
         return simplified_dim(facts.rewrite(dim), facts.known.knowledge)
 
     # ------------------------------------------------------------------------------------------------- unknowns
-    def doubt(self, name: str, owed: int) -> None:
-        """Mark a value as doubtful if an error about differing sizes was postponed after the first `owed` goals."""
-        since = self.obligations.postponed[owed:]
+    def doubt(self, name: str, before: int) -> None:
+        """Mark a value as doubtful if it was made from sizes that may differ, which a strict definition reports.
+
+        `before` is the number of goals that were postponed before the value was checked.
+        """
+        since = self.obligations.postponed[before:]
         if any(postponed.fails and postponed.goal is None for postponed in since):
             self.values.doubtful.add(name)
 
@@ -143,7 +147,8 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
     ) -> OpenedType:
         """The type with its `?`s unpacked for the value `name`, each blamed on `promise(path, axis)`.
 
-        Holes of one key over the same operands are one unknown, as long as its witness is live.  [type.open]
+        Holes with the same key and the same operands become one unknown, until the branch ends in which the value that
+        it is read from was defined.  [type.open]
         """
         if isinstance(type, TensorType) and type.numbers is None and not is_gradual(type):
             return cast(OpenedType, type)  # nothing to unpack
@@ -162,7 +167,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         for opening in new:
             (variable,) = opening.existential.variables()
             self.unknowns.existentials[variable] = promise(opening.path, opening.axis)
-            for fact in opening.facts():  # a fact about other sizes may hold only where it was checked
+            for fact in opening.facts():  # a bound that mentions other sizes may hold only in this branch
                 self.facts.assume(fact, learnt=len(fact.variables()) > 1)
             self._trail.put(self.unknowns.sized, opening.existential, True)
             if (key := opening.hole.shared_by(operands)) is not None:
@@ -175,7 +180,10 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
     def enter_part(
         self, type: GradualType, name: str, promise: Callable[[str, int | None], Promise], agreed: bool
     ) -> OpenedType:
-        """As `enter`, for a part of a type; unknowns of an `agreed` type do not make the definition gradual."""
+        """As `enter`, for a part of a type.
+
+        `agreed`: each `?` in the type replaces known sizes that differ, and does not make the definition gradual.
+        """
         gradual, before = self.strictness.gradual, len(self.unknowns.existentials)
         inside = self.enter(type, name, promise)
         if agreed and not gradual:
@@ -183,7 +191,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return inside
 
     def rank_known(self, origin: str, rank: int) -> None:
-        """Set the rank of all shapes with an origin, for the rest of this branch.  [type.unranked]"""
+        """Set the rank of the value `origin` and of values of its shape, until the branch ends.  [type.unranked]"""
         existentials, solved = self.unknowns.existentials, self.values.solved
         promise = existentials.get(single(rank_of(origin)))
         for size in (size_of(origin, axis) for axis in range(rank)):
@@ -197,13 +205,13 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         self.values.at_rank(origin, rank)
 
     def is_natural(self, dim: Dim) -> bool:
-        """Whether a dim is not negative by facts that outlive branches."""
+        """Whether a dim is not negative by lasting facts."""
         facts = self.facts.lasting()
         low = facts.known.estimate.of(facts.rewrite(dim)).low
         return low is not None and low >= 0
 
     def is_size(self, dim: Dim) -> None:
-        """Add the fact that a size of a live tensor is not negative; if it is a formula, this may hold only here."""
+        """Add the fact that a size of a live tensor is not negative; for a formula, only until the branch ends."""
         if dim.value is None and dim not in self.unknowns.sized:
             self._trail.put(self.unknowns.sized, dim, True)
             self.facts.assume(self.program.not_negative(dim), learnt=bare(dim) is None)
@@ -222,7 +230,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         return type
 
     def forget(self) -> None:
-        """Free the tables that are not used after checking: live values, origins, trails."""
+        """Free the tables that are not used after checking, such as live values and trails."""
         self.values.forget()
         self.unknowns.sized.clear()
         self.branch_end = None

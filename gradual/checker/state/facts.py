@@ -4,8 +4,8 @@ Given facts come from declarations, sizes and operator results, and hold whereve
 hold only after a run has passed them. Code for the fields of a structure or the calls of a function may never run, so
 there earlier accepted goals are treated as path conditions: they prove goals but refute none.   [check.apart]
 
-Goals accepted in a branch or function literal end with it, and must not simplify sizes that leave it. The facts that
-outlive branches are kept separately (`lasting`).   [type.if.join]
+Goals accepted in a branch or function literal are facts only inside it, and must not simplify sizes that are used
+outside. The facts that hold outside of branches too are also kept separately (`lasting`).   [type.if.join]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class TracedFacts(Facts):
     """Facts that also record, in order, which were given and which are accepted ("learnt") goals.
 
     Attributes:
-        ending: whether goals accepted now end with a branch or a literal.
+        ending: whether goals accepted now are facts only up to the end of a branch or a function literal.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class TracedFacts(Facts):
             del self._marks[count:]
 
     def lasting(self) -> Facts:
-        """The facts that outlive branches: without path conditions and goals accepted in branches.  [type.if.join]"""
+        """The facts that hold outside of branches: no path conditions, no goals of branches.  [type.if.join]"""
         if not self._ends and not self._path:
             return self
         for index in range(len(self._marks), len(self._lasts)):

@@ -20,7 +20,9 @@ class Reach:
             element types are reported.  [type.if.fails]
         ended_at: the number of steps up to a check that always fails; None if the branch has none.
         gradual_before: whether the definition was gradual at that check; unknowns after it do not make it gradual.
-        hypothetical: in code for a field or a call that may not exist, the number of goals accepted outside of it.
+        hypothetical: in a hypothetical scope, the number of goals accepted before the scope; None elsewhere. The steps
+            of such a scope are checked once for all elements of a structure or all calls of a function, of which there
+            may be none.  [check.apart]
     """
 
     depth: int = -1
@@ -33,9 +35,9 @@ class Reach:
 
     @contextmanager
     def beside(self, *, reported: bool) -> Iterator[None]:
-        """Check branches, after an error in their condition if one was `reported`.
+        """Check the branches of an `if` or a function body; `reported`: whether the condition had a reported error.
 
-        Goals that fail in the branches for some sizes are then taken to follow from that error.
+        If so, a goal in a branch that fails only for some sizes is taken to follow from that error.
         """
         outer, self.after_error = self.after_error, self.after_error or reported
         yield
@@ -43,7 +45,11 @@ class Reach:
 
     @contextmanager
     def testing(self, *, test: bool) -> Iterator[None]:
-        """Check a branch of a test: no goal or join of sizes is an error there at once.  [type.if.test]"""
+        """Check a branch whose condition is a test, if `test`.
+
+        If a goal fails in the branch, or sizes differ at a join in the branch, it is an error only if the definition is
+        strict, which is decided at the end of the definition.  [type.if.test]
+        """
         self.tests += test
         yield
         self.tests -= test

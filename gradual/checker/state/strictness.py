@@ -29,7 +29,7 @@ class Strictness:
         self._program = program
 
     def wrote(self, type: GradualType) -> None:
-        """Note a written type: any `?` in it makes the definition gradual, even if the type is agreed too."""
+        """Note a written type: any `?` in it makes the definition gradual, even if the type is in `agreed`."""
         self.gradual = self.gradual or is_gradual(type)
 
     def interface(self, name: str) -> FunctionType | None:
@@ -40,7 +40,7 @@ class Strictness:
         return signature
 
     def owes(self, goal: Dim | Constraint) -> None:
-        """Note a goal or a size that the definition depends on."""
+        """Note a goal or a size: if it mentions an unknown, the definition is gradual."""
         self.gradual = self.gradual or self.mentions_unknown(goal)
 
     def opened(self, type: GradualType) -> None:

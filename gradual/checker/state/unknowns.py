@@ -1,4 +1,4 @@
-"""The unknown sizes of a definition: the origin of each, and which values share one."""
+"""The unknown sizes of a definition: the party to blame for each, and which values share one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Unknowns:
     """The size variables of a definition.
 
     Attributes:
-        existentials: unknown -> its origin.
+        existentials: unknown -> its promise: the place in the text that it comes from, and the party to blame.
         rigids: rigid name, chosen by the caller -> the span of its binding.
         shared: key of a data-dependent unknown (operator label, operands) -> the unknown.
         forgotten: unknown -> the size that an annotation's `?` forgot; never used in a verdict.

@@ -1,4 +1,4 @@
-"""The values of a definition: their types, their origins, and what else is known of them."""
+"""The values of a definition: their types, the code that made each of them, and what else is known of them."""
 
 from __future__ import annotations
 
@@ -50,14 +50,15 @@ class CheckedValues(Values[Typed]):
     """The core variables of a definition that is being checked.
 
     Attributes:
-        origins: value -> its origin.
+        origins: value -> the annotation with its type, or the operator or call that made it.
         solved: rank or size that became known in this branch -> the dim that types use for it.
         forgetful: integer values whose elements are too large to keep as formulas.
         implications: boolean without a formula -> the constraints it implies.
         ranges: the ranges of integer values.
         templates: deferred lambdas, whose parameter types are not yet known; they have no type.
-        failed: values with a reported error, and values made from them.
-        doubtful: values with an error if the definition is strict, and values made from them.
+        failed: values whose expression has a reported error, and values made from these.
+        doubtful: values whose expression has a postponed error, which is reported only if the definition turns out
+            strict, and values made from these.
     """
 
     origins: dict[str, Origin] = field(default_factory=dict)

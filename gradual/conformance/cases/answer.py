@@ -46,13 +46,14 @@ class Report:
     """The answer to `check`.
 
     Attributes:
-        functions: types by name, `@main`.
-        bindings: (function, name, type with its contents) in source order.
-        core: the elaborated program, line by line; empty for a rejected one.
-        static: for each requested function, `@f  static`, or a line for each obstacle, and the inputs to pin.
-        plan: for each requested function, a line for each buffer, each slot, and the peak.
-        after: the elaborated program after the passes, or why they cannot be applied.
-        left: the notes of the passes.
+        functions: name of a function, such as `@main` -> its type.
+        bindings: (function, name, type) for each bound name in source order; the type shows tracked elements.
+        core: the lines of the elaborated program; empty for a rejected one.
+        static: for each requested function, the line `@f  static`; if it is not static, a line for each obstacle and
+            a line with the sizes to pin.
+        plan: for each requested function, a line for each buffer, a line for each slot, and a line with the peak.
+        after: the lines of the program after the passes, or one line that says why the passes cannot be applied.
+        left: a line for each message of the passes, such as an operator that had to stay dynamic.
         passed: whether passes were applied.
     """
 

@@ -1,6 +1,6 @@
 """A conformance case: the request (a program and calls) and, separate from it, the expected answers.
 
-The code that queries an implementation takes a `Request` and never sees an `Expectation`.
+The code that queries an implementation takes a `Request` and has no access to an `Expectation`.
 """
 
 from __future__ import annotations
@@ -133,10 +133,11 @@ class Request:
     """A request to an implementation: check a program, then run calls of it, in order.
 
     Attributes:
-        static: functions for which to report what keeps them from being static.
+        static: functions for which to report whether they are static, and if not, the obstacles.
         plan: functions for which to plan memory.
-        runtime: how calls are run: "vm", "graph", or "measured", the vm with assertions of the memory plan.
-        passes: the passes to apply to the program before it is run, as words.
+        runtime: how calls are run: by the "vm", by the "graph" runtime, or "measured": by the vm, which asserts at each
+            step that the memory plan is respected.
+        passes: the words that name the passes to apply before the program is run, such as `specialize`, `n=3`.
     """
 
     name: str
@@ -156,8 +157,7 @@ class Expectation:
         diagnostics: all errors and warnings.
         checks: all residual checks; None for rejected programs and variants.
         core: the elaborated program.
-        static: what keeps functions from being static; plan: the memory of functions.
-        after: the elaborated program after the passes; left: the notes of the passes.
+        static, plan, after, left: the lines of the attribute of `Report` with the same name.
         outcomes: one for each call of the request.
         variant: whether only the verdict and the codes of errors are compared.
     """

@@ -103,7 +103,7 @@ def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]
 
 
 def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Each cited rule with the clause that cites it; if that has no words of its own, with the first paragraph."""
+    """Each cited rule with the clause that cites it, or with the first paragraph if the clause is only the citation."""
     for clause in re.split(r"(?<=[.;])\s+|\n\n", text):
         for match in _CITED.finditer(clause):
             alone = "->" in clause or not _CITED.sub("", clause).strip()

@@ -12,7 +12,13 @@ from gradual.record import record
 
 @record(frozen=False)
 class Covered:
-    """How many cases name a rule, and in how many no check, an error, or a check cites it."""
+    """How many cases name a rule.
+
+    Attributes:
+        refuted: the cases in which an error cites the rule.
+        residual: the cases in which a check cites the rule.
+        proved: the cases in which neither does.
+    """
 
     cases: int = 0
     proved: int = 0

@@ -78,7 +78,7 @@ def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
 
 
 def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
-    """Run one case on an implementation; an exception instead of an answer gives a class of its own, not FAIL."""
+    """Run one case on an implementation; an exception instead of an answer gives CRASH, not FAIL."""
     if profiles.isdisjoint(asked(case)):
         return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
     profiles, report = whole(profiles), None

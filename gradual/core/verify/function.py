@@ -91,7 +91,7 @@ class _Verifier(Structures):
         self.bound = around
 
     def _declared(self, function: terms.Function) -> None:
-        """Require that each dim is read from the occurrence that determines it; the entry checks must cover the rest.
+        """Require that each dim is read from a parameter that determines it, and that entry checks test the others.
 
         A function literal must not bind a dim or type parameter of an enclosing function.
         """

@@ -120,7 +120,7 @@ def _take_in(verifier: Recorded, operands: tuple[str, ...], types: Types, unknow
 def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, cases: Cases | None) -> None:
     """Verify an application at unknown ranks: its result must match the recorded type at each possible rank.
 
-    Without a check that asks the rule at run time, the needs of the rule must hold at each rank, too.
+    Without a check that evaluates the rule at run time, the needs of the rule must hold at each rank, too.
     """
     if cases is None or not cases.complete:
         _unasked(verifier, step, asking, types)
@@ -151,7 +151,7 @@ def _filled(result: GradualType, step: Apply) -> GradualType:
 
 
 def _settled(verifier: Recorded, step: Apply, case: Case) -> None:
-    """Assume the only possible case after the step, with its needs if a check asks the rule at run time."""
+    """Assume the only possible case after the step, with its needs if a check evaluates the rule."""
     for equation in case.equations:
         verifier.facts.assume(equation)
         if step.accepts is None:

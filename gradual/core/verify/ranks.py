@@ -1,6 +1,6 @@
-"""The verifier for unknown ranks: facts that give a rank, and which reads of values of unknown rank are defined.
+"""The verifier for values of unknown rank.
 
-[core.verify]
+Some facts determine a rank.  A dimension that a size mentions has to exist at every possible rank.   [core.verify]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gradual.types.unpacking import at_rank, counted, numel_of, part_at, rank_of
 
 
 def rank_known(ground: Ground, origin: str, rank: int) -> None:
-    """Assume the rank of an origin, and replace its unknown shapes by shapes of that rank."""
+    """Assume the rank of the value `origin`; the types of all values of its shape become types of that rank."""
     facts = ground.facts
     facts.assume(equal(rank_of(origin), constant(rank)))
     facts.assume(counted(origin, rank))
@@ -31,7 +31,7 @@ def rank_known(ground: Ground, origin: str, rank: int) -> None:
 
 
 def learnt(ground: Ground, goal: Constraint) -> None:
-    """Record the rank if a goal states one."""
+    """Record the rank of a value if a goal states it."""
     solution = goal.solution
     witness = solution[0].witness if solution is not None else None
     if solution is not None and isinstance(witness, RankOf) and solution[1].value is not None:
@@ -55,7 +55,7 @@ def define(ground: Ground, type: OpenedType, path: str) -> None:
     """Assume that the rank and the number of elements of a value of unknown rank are natural."""
     match type:
         case UnrankedType(origin=None):
-            ground.found.append(f"{path}: an unknown rank that is nobody's")
+            ground.found.append(f"{path}: an unknown shape that belongs to no value")
         case UnrankedType(origin=origin) if origin == path:
             for existential in (rank_of(path), numel_of(path)):
                 ground.facts.assume(at_least(existential, constant(0)))
@@ -65,7 +65,10 @@ def define(ground: Ground, type: OpenedType, path: str) -> None:
 
 
 def read_always(node: Any) -> Iterator[Variable]:
-    """Variables that every evaluation reads: of an ite those of the condition, of `and`/`or` what all parts read."""
+    """The variables whose numbers every evaluation needs.
+
+    Of an if-then-else these are the variables of its condition; of `and` and `or`, those that all parts need.
+    """
     match node:
         case And(parts=parts) | Or(parts=parts):
             first, *others = (dict.fromkeys(read_always(part)) for part in parts)
@@ -83,7 +86,11 @@ def read_always(node: Any) -> Iterator[Variable]:
 
 
 def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
-    """Require that what a size or a goal always reads exists; assume that sizes read in one branch are natural."""
+    """Require that each dimension and element exists that every evaluation of a size or a goal needs.
+
+    Where a branch of an if-then-else mentions a dimension that exists whenever the branch is taken, assume that its
+    size is not negative then.
+    """
     for variable in read_always(node):
         readable(ground, variable, what)
     for variable, unless in _reads(node, FALSE):
@@ -96,7 +103,7 @@ def read(ground: Ground, node: Dim | Constraint, what: str) -> None:
 
 
 def readable(ground: Ground, variable: Variable, what: str) -> None:
-    """Require that the size or element that a variable reads exists."""
+    """Require that the dimension or the element exists that a variable is read from."""
     match variable.witness:
         case SizeOf(value=path, axis=axis) if (part := _part(ground.types, path)) is not None:
             ground.prove(at_least(rank_of(part), constant(axis + 1)), f"{what} reads dimension {axis} of {path}")
@@ -115,7 +122,7 @@ def readable(ground: Ground, variable: Variable, what: str) -> None:
 
 
 def seen(ground: Ground, type: OpenedType) -> None:
-    """Assume that the sizes and elements that the type of a defined value reads exist."""
+    """Assume that the dimensions and elements that the type of a defined value mentions exist."""
     inside = ((variable, FALSE) for variable in read_by_calls(type))
     for reads in (*(_reads(size, FALSE) for size in sizes(type)), inside):
         for variable, unless in reads:
@@ -132,9 +139,12 @@ def seen(ground: Ground, type: OpenedType) -> None:
 
 
 def called(ground: Ground, type: GradualType, what: str) -> None:
-    """Require that sizes and elements of outer values that a call of the function reads exist where it is defined.
+    """Require that the dimensions and elements of outer values exist that each call of the function needs.
 
-    Assume that the other sizes that the type mentions are natural, if their dimension exists.
+    They have to exist where the function is defined.
+
+    For the other dimensions of outer values that its type mentions: if one is proved to exist, assume that its size is
+    not negative.
     """
     for variable in read_by_calls(type):
         readable(ground, variable, what)
@@ -148,7 +158,7 @@ def called(ground: Ground, type: GradualType, what: str) -> None:
 
 
 def read_by_calls(type: GradualType) -> Iterator[Variable]:
-    """The variables of outer values that a call of the function reads, from its parameter types."""
+    """The variables of outer values that a call needs to check its arguments against the parameter types."""
     match type:
         case TupleType(fields):
             for field in fields:
@@ -160,7 +170,7 @@ def read_by_calls(type: GradualType) -> Iterator[Variable]:
 
 
 def _reads(node: Any, unless: Constraint) -> Iterator[tuple[Variable, Constraint]]:
-    """The variables that a size reads, each with the condition under which its branch is not taken."""
+    """The variables that a size mentions, each with the constraint under which the branch with it is not taken."""
     match node:
         case Variable():
             yield node, unless
@@ -185,7 +195,7 @@ def dims_of(value: Any) -> Iterator[Dim]:
 
 
 def _part(types: Mapping[str, OpenedType], path: str) -> str | None:
-    """The origin of the part at a path, if its rank is unknown."""
+    """The value whose shape the part at a path has, if its rank is unknown."""
     part = part_at(types, path)
     return part.origin if isinstance(part, UnrankedType) else None
 
@@ -201,7 +211,10 @@ def _length(types: Mapping[str, OpenedType], path: str) -> Dim | None:
 
 
 def recorded(ground: Ground, judged: TensorType[Dim | Hole], origin: str, path: str) -> None:
-    """Require that a value recorded with an origin's shape has its rank and sizes; if it is the origin, assume them."""
+    """Check a value that is recorded to have the shape of the value `origin`, with the type that was judged for it.
+
+    The judged rank and sizes have to be those of `origin`. For `origin` itself they are assumed.
+    """
     sizes = [(axis, extent) for axis, extent in enumerate(judged.shape) if isinstance(extent, Dim)]
     goals = [equal(rank_of(origin), constant(judged.rank))]
     goals += [equal(size_of(origin, axis), size) for axis, size in sizes]

@@ -93,7 +93,7 @@ class Recorded(Ground):
             self.facts.assume(bound)
 
     def readable(self, goal: Constraint, what: str) -> None:
-        """Require that what a goal reads is defined here."""
+        """Require that the values that the goal's sizes are read from are in scope."""
         for variable in sorted(goal.variables(), key=lambda variable: variable.name):
             base = base_of(variable)
             if base is not None and base not in self.types:

@@ -1,8 +1,9 @@
 """The Omega test: find an integer solution of linear inequalities, or show that there is none.
 
 Equations are solved exactly, by a change of variables if no coefficient is 1.  Eliminating a variable from the
-inequalities is exact if all its lower bounds, or all its upper bounds, have the coefficient 1; otherwise the solutions
-lie between those of the dark and the real shadow, and the gap is searched.
+inequalities is exact if all its lower bounds, or all its upper bounds, have the coefficient 1.  Otherwise every
+solution is in the real shadow, every point of the dark shadow extends to a solution, and the points between are
+searched.
 
 William Pugh, "The Omega test: a fast and practical integer programming algorithm for dependence analysis", 1991.
 [dim.decide.linear]

@@ -33,7 +33,7 @@ class Knowledge:
         estimate: bounds of dims.
         replacements: quotient -> how a product with it is rewritten.
         apart: canonical differences that are not 0.
-        multiples: the equations of `replacements` read right to left.
+        multiples: the equations of `replacements` as rewrite rules in the other direction.
         either: the `alternatives` of known disjunctions.
         simplest: memo table: dim or constraint -> simplified form.
     """

@@ -121,7 +121,7 @@ def _splits(system: System) -> Iterator[Split]:
 
 
 def _alternatives(constraint: Constraint) -> tuple[Constraint, ...]:
-    """The disjuncts; each as a case of its own simplifies an if-then-else more than the disjunction does."""
+    """The disjuncts as separate cases: a single disjunct simplifies an if-then-else more than the disjunction does."""
     return constraint.parts if isinstance(constraint, Or) else (constraint,)
 
 

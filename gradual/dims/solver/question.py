@@ -41,24 +41,24 @@ class Question:
 
     @property
     def plausibility(self) -> list[Constraint]:
-        """The query "can the goal hold?", in addition to the unconditional facts.  [dim.decide.plausible]"""
+        """The constraints to add to the unconditional facts to ask "can the goal hold?".  [dim.decide.plausible]"""
         return [self.rewritten]
 
     @property
     def failure(self) -> list[Constraint]:
-        """The query "can the goal fail on the path?", in addition to the unconditional facts.  [dim.decide.valid]"""
+        """The constraints to add to the unconditional facts to ask "can the goal fail?".  [dim.decide.valid]"""
         return [*self.cone.path, negated(self.rewritten)]
 
     @property
     def told(self) -> tuple[Variable, ...]:
-        """The variables that a witness gives: the goal's, and those of earlier goals that fail for some sizes.
+        """The variables that a witness lists: the goal's, and those of earlier goals that fail for some sizes.
 
-        At sizes where an earlier goal fails, this goal is unreachable.   [dim.witness]
+        A run at sizes at which an earlier goal fails does not reach this goal.   [dim.witness]
         """
         return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
 
     def admits(self, model: Model) -> bool:
-        """Whether a model of the cone is a model of all connected facts.  [dim.facts.cone]"""
+        """Whether a model of the cone also satisfies the connected facts left out at a limit.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
 
 

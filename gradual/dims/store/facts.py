@@ -37,7 +37,7 @@ class Cone(NamedTuple):
     Attributes:
         known: the unconditional facts.
         path: the facts from conditions on the path.
-        whole: whether the limit left none out.
+        whole: whether these are all the connected facts; if not, some were left out at a limit.
     """
 
     known: tuple[Constraint, ...]

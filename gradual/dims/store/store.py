@@ -49,7 +49,7 @@ class Store:
         apart: canonical differences known not to be 0.
         others, either: the disjunctions, in order, and their `alternatives`.
         replacements: quotient -> how a product with it is rewritten, from a divisibility.
-        multiples: the same equations read from right to left, while the quotient is in `replacements`.
+        multiples: the equations of `replacements` as rewrite rules in the other direction.
         conflict: set once the conjunction is known to be unsatisfiable.
         estimate: interval estimates of dims, from the present bounds of forms.
     """
@@ -72,7 +72,7 @@ class Store:
         self._state: dict[str, bool] = {}
 
     def _copied_to(self, other: Store) -> None:
-        """Copy the facts to another store, which has a trail of its own."""
+        """Copy the facts to another store, which uses another trail."""
         other._seen = other._told = None
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
         other.others, other.either, other.replacements = dict(self.others), dict(self.either), dict(self.replacements)

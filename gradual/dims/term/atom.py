@@ -54,7 +54,7 @@ Witness = SizeOf | ContentOf | RankOf | NumelOf
 
 
 class Kind(StrEnum):
-    """Which values a variable stands for: all values (RIGID), or one that only a run determines (EXISTENTIAL)."""
+    """Which numbers a variable represents: all sizes (RIGID), or one that only a run determines (EXISTENTIAL)."""
 
     RIGID = "rigid"
     EXISTENTIAL = "ghost"

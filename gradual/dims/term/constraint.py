@@ -123,7 +123,7 @@ class Equal(Formula):
 
     @property
     def solution(self) -> tuple[Variable, Dim] | None:
-        """A side that is a variable and the other side, if that does not mention the variable; else None."""
+        """`(x, d)` if one side is a variable x and the other side d does not mention x; else None."""
         for side, other in ((self.left, self.right), (self.right, self.left)):
             match side.terms:
                 case (((Variable() as name,), 1),) if name not in other.names:
@@ -252,7 +252,7 @@ def at_most(a: Dim | int, b: Dim | int) -> Constraint:
 def _shift(left: Dim, right: Dim) -> int:
     """The constant to subtract from both sides.
 
-    It is one side's constant term if the other side is a constant, else the part that both constant terms share.
+    If one side is a constant, it is the constant term of the other side; else it is what both constant terms share.
     """
     low, high = left.offset, right.offset
     if left.value is not None:

@@ -81,12 +81,12 @@ E = TypeVar("E", Max, Min)
 
 
 def maximum(*dims: Dim | int) -> Dim:
-    """The greatest of some dims; flattened, ordered, without those that another exceeds by a constant.  [dim.max]"""
+    """The greatest of some dims; flattened, ordered, without `d` if `d + k` occurs for a number k > 0.  [dim.max]"""
     return _extremum(Max, dims, max)
 
 
 def minimum(*dims: Dim | int) -> Dim:
-    """The least of some dims; flattened, ordered, without those that exceed another by a constant.  [dim.min]"""
+    """The least of some dims; flattened, ordered, without `d + k`, for a number k > 0, if `d` occurs.  [dim.min]"""
     return _extremum(Min, dims, min)
 
 

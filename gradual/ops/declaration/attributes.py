@@ -93,7 +93,7 @@ def coerced(spec: AttributeSpec, raw: Any) -> Any:
 def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
     """All attributes of an application, in declaration order, defaults filled in.
 
-    An attribute that only repeats an argument may have any value, which is ignored.
+    TVM prints some attributes that follow from the arguments. Such an attribute may have any value; it is ignored.
     Raises IllFormed if an attribute is unknown, missing, or of the wrong form.   [op.attribute]
     """
     if given:
@@ -108,7 +108,7 @@ def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unread(operator: Operator) -> frozenset[str]:
-    """The attributes that only repeat properties of arguments: a written value is ignored, the default is used."""
+    """The attributes that TVM prints although they follow from the arguments: a written value is ignored."""
     return frozenset(spec.name for spec in operator.attributes if spec.annotation == "object")
 
 
@@ -129,7 +129,7 @@ def _default(operator: Operator, spec: AttributeSpec) -> Any:
 
 
 def _value(form: Form, raw: Any, lifting: bool) -> Any:
-    """`raw` read by a form; with `lifting`, a single value is accepted as a list of one."""
+    """`raw` as a value of a form; with `lifting`, a single value is accepted as a list of one."""
     match form:
         case Plain(name=name):
             return _PLAIN[name](raw)

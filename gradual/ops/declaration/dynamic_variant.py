@@ -78,7 +78,7 @@ class Twin:
         return tuple(self.kept[index] for index in found)
 
     def ranges(self, given: Operands) -> Ranges:
-        """The range by the static form's rule; no such rule reads a promoted attribute."""
+        """The range by the static form's rule; no such rule depends on a promoted attribute."""
         assert self.static.ranges is not None
         attributes = self._own(given.attributes)
         return self.static.ranges(Operands(self._static(given.ranges), self._static(given.types), attributes))
@@ -173,7 +173,7 @@ def _left_over(spec: AttributeSpec, promoted: Sequence[str]) -> AttributeSpec:
 
 
 def elements_of(given: Type[Dim], place: int) -> tuple[Any, ...]:
-    """The elements of an argument that is read as an attribute; raises OpenRank if their number is not known."""
+    """The elements of an argument that is used as an attribute; raises OpenRank if their number is not known."""
     held = tensor(given, place)
     of_dtype(held, place, lambda dtype: dtype.is_integer, "integers")
     if held.rank > 1:

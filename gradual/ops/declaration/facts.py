@@ -56,7 +56,7 @@ def is_number(value: Any, number: int) -> bool:
 
 @record
 class StaticForm:
-    """How an operator that reads matrices or floats is replaced by its static form.   [pass.static.value]
+    """How an operator whose arguments are matrices or floats is replaced by its static form.   [pass.static.value]
 
     Attributes:
         arguments: the arguments that become attributes.

@@ -36,7 +36,7 @@ class Bound:
     exact: bool
 
     def owed(self, possible: Callable[[Constraint], bool]) -> Constraint:
-        """The goal, or a disjunction of it and those of the `empty` conditions that are possible."""
+        """The goal, in disjunction with the `empty` conditions that are possible."""
         return any_of(self.goal, *filter(possible, self.empty)) if self.empty else self.goal
 
 
@@ -65,7 +65,11 @@ class Lookup:
     ignored: int | None = None
 
     def bounds(self, contents: Sequence[Content] | None, known: Callable[[], Range | None]) -> Iterator[Bound]:
-        """The constraints for each index if all are known, else for the range of all, else for those that are known."""
+        """The required constraints.
+
+        If all indices are known, there are constraints for each index; else for the range of all indices, if the range
+        is known; else for each index that is known.
+        """
         one_by_one = contents is not None and not data_of(*contents)
         together = None if one_by_one or not self.alone else known()
         if together is None:

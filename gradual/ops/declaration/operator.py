@@ -53,8 +53,8 @@ class Need:
 class Judgement:
     """The result type of an application, and the constraints that it requires, in the order of its rules.
 
-    `attributes` are those that core writes differently from the program: a code, such as 0 in a reshape, is expanded
-    if a computed number next to it could be mistaken for a code.
+    `attributes` are the attributes that differ in core from the program. In a reshape with computed sizes, which may be
+    0, core has the copied size in place of each code 0, and states that 0 is a size.
     """
 
     result: Result
@@ -122,7 +122,7 @@ class Operator:
         meaning: `(*tensors, **attributes) -> Tensor | tuple[Tensor, ...]`; raises `tensors.fault.TensorFault`.
         contents: the known elements of the result: `(*argument types, **attributes) -> Contents`
             (None for a tuple result); called only when some argument's contents are known or unpacked.
-        reads: indices of arguments whose contents the judgement itself reads (unpacked before it is called).
+        reads: indices of arguments whose elements the judgement uses as sizes (unpacked before it is called).
         rules: the rule names its docstring cites.
         data_dependent: whether the result's shape depends on elements, not only on shapes and contents.
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
@@ -138,7 +138,7 @@ class Operator:
         pairwise: the name of the binary operator that a call with several scalars means: `maximum` for `max`.
         onnx: the corresponding ONNX operator, in the default domain at opset 17 and later; if one ONNX operator
             corresponds to several operators, each of them names it.  Attributes and their defaults may differ.
-        static_form: how it is replaced by its static form, if it reads values that no type tracks.
+        static_form: how it is replaced by its static form, if it depends on elements that no type tracks.
         writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
         ranges: the rule for the range of the result's integers; None if there is none.
         lookups: which operands are indices, and into which axes.
@@ -199,7 +199,7 @@ def operator(
     alike: tuple[int, ...] = (),
     **facts: Unpack[Facts],
 ) -> Callable[[Callable[..., Judgement]], Operator]:
-    """Declare an operator from its judgement: signature, rules and summary are read off the function."""
+    """Declare an operator from its judgement: signature, rules and summary are taken from the function."""
 
     def declared(judge: Any) -> Operator:
         arguments, attributes = _parameters(judge)
@@ -226,7 +226,7 @@ def operator(
 
 
 def _parameters(judge: Any) -> tuple[tuple[str, ...], tuple[AttributeSpec, ...]]:
-    """The arguments and the attributes of a judgement, read off its code; `inspect.signature` takes far longer."""
+    """The arguments and the attributes of a judgement, from its code; `inspect.signature` takes far longer."""
     code, types, defaults = judge.__code__, judge.__annotations__, judge.__kwdefaults__ or {}
     assert not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS), judge
     arguments = code.co_varnames[: code.co_argcount]

@@ -29,7 +29,7 @@ class Unknown:
     Attributes:
         number: `ndim(%x)`, or the size.
         operands: the operands that it concerns.
-        origin: the origin of the shapes of this rank; None for a size.
+        origin: if the number is a rank, the value that the shape of unknown rank belongs to; None for a size.
     """
 
     number: Dim

@@ -75,7 +75,7 @@ class Asking:
             return Unknown(size, tuple(bearing), None)
 
     def _read(self, types: Types) -> Types:
-        """The types, with a name for each untracked element that the rules may read."""
+        """The types, with a variable for each untracked element on which the result type may depend."""
         read = range(len(types)) if self.operator.contents is not None else self.operator.reads
         return tuple(
             self._named(type, place) if place in read and isinstance(type, TensorType) else type

@@ -85,7 +85,7 @@ def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
 
 @operator("reinterpret", meaning=_reinterpret, family="elementwise", padding=POINTWISE)
 def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
-    """The bits of the elements read in another type of the same width, except bool.   t[..a] -> u[..a]"""
+    """The bits of the elements as another type of the same width, except bool.   t[..a] -> u[..a]"""
     given = tensor(x, 0)
     if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
         raise IllFormed("op.dtype", f"{given.dtype} cannot be reinterpreted as {dtype}", 0)

@@ -24,7 +24,7 @@ from gradual.types.type import TensorType
 
 # ------------------------------------------------------------------------------------------------ reverse_sequence
 def _reverse_sequence(data: Tensor, seq_lengths: Tensor, *, seq_axis: int, batch_axis: int) -> Tensor:
-    """Below the sequence's length, each index along the sequence reads the element at `length - 1 - index`."""
+    """Below the sequence's length, the element at each index along the sequence is that at `length - 1 - index`."""
     along, batch = seq_axis % data.rank, batch_axis % data.rank
     steps, extent = strides(data.shape), data.shape[along]
     found = picked(data.elements, range(data.size))

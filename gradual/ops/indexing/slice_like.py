@@ -70,7 +70,7 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
 # ----------------------------------------------------------------------------------------------------- strided_set
 def _overwritten(shape: Shape, begin: Shape, end: Shape, steps: Shape) -> dict[int, Slice]:
-    """The slices that are written; a stride of 0, which a need excludes, is read as 1."""
+    """The slices that are written; a stride of 0, which a need excludes, is replaced by 1."""
     return slices_of(shape, begin, end, tuple(ONE if step is ZERO else step for step in steps), "end", None)
 
 

@@ -52,12 +52,12 @@ Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
 # ------------------------------------------------------------------------------------------------------ judgements
 @record
 class Pooled:
-    """Data that a pool reads.
+    """The data of a pool, taken apart by its layout.
 
     Attributes:
         given: the data.
         source, target: the layouts of data and result.
-        outer: the extents of the axes that are not spatial, in the order of reading.
+        outer: the extents of the axes that are not spatial, in the order in which the pool visits them.
         space: the extents of the spatial axes.
         needs: the needs of a packed layout.
     """
@@ -96,7 +96,7 @@ def _layout(text: str, count: int, attribute: str) -> Layout:
 
 
 def _order(layout: Layout) -> tuple[str, ...]:
-    """The order in which a pool reads the axes: space last."""
+    """The order in which a pool visits the axes: the spatial ones last."""
     return tuple(letter for letter in "NCnc" + SPATIAL[3] if letter in layout.letters)
 
 

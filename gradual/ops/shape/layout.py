@@ -52,7 +52,7 @@ _AXIS = re.compile(r"([A-Z])|([1-9][0-9]*)([a-z])")
 
 
 def layout(text: str, attribute: str) -> Layout:
-    """A layout read from its text; raises IllFormed if the text is not a layout."""
+    """The layout that a text denotes; raises IllFormed if the text is not a layout."""
     found = list(_AXIS.finditer(text))
     letters = tuple(match[1] or match[3] for match in found)
     factors = {match[3].upper(): int(match[2]) for match in found if match[3]}

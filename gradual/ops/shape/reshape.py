@@ -55,7 +55,10 @@ def _reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...],
 def _reshape_flat(
     data: Type[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool, elements: bool = False
 ) -> tuple[int, ...]:
-    """The data if no code refers to its axes: all are sizes, or one is -1 and the others are sizes of at least 1."""
+    """The operands of which only the number of elements matters: `(0,)`, the data, if no code refers to its axes.
+
+    No code does if all entries of `newshape` are sizes, or one is -1 and the others are sizes of at least 1.
+    """
     rest = [code for code in newshape if isinstance(code, Dim) or code != REST]
     if len(rest) < len(newshape):
         return (0,) if len(rest) + 1 == len(newshape) and all(map(_is_some, rest)) else ()
@@ -63,12 +66,12 @@ def _reshape_flat(
 
 
 def _is_some(code: int | Dim) -> bool:
-    """Whether a code is a size of 1 or more."""
+    """Whether an entry of `newshape` is a size of at least 1."""
     return is_positive(code) if isinstance(code, Dim) else code > 0
 
 
 def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
-    """Whether a code is a size in every well-formed application."""
+    """Whether an entry of `newshape` is a size and no code, in every well-formed application."""
     if _is_some(code):
         return True
     if isinstance(code, Dim):
@@ -149,7 +152,7 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
     writes_shape=True,
 )
 def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
-    """As `reshape`, with axes and codes read from the last to the first.   t[..a] -> t[..newshape]
+    """As `reshape`, with axes and codes matched from the last to the first.   t[..a] -> t[..newshape]
 
     So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  It requires what
     `reshape` requires [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
@@ -193,7 +196,7 @@ def _reshape_like_flat(
     rhs_begin: int,
     rhs_end: int | None,
 ) -> tuple[int, ...]:
-    """The data if all of its axes are replaced."""
+    """The operands of which only the number of elements matters: `(0,)`, the data, if all of its axes are replaced."""
     return (0,) if lhs_begin == 0 and lhs_end is None else ()
 
 

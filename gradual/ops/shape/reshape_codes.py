@@ -1,4 +1,4 @@
-"""The shape that a reshape requests, read by its codes.   [op.reshape.code]
+"""The shape that a reshape requests by sizes and codes.   [op.reshape.code]
 
     0    the input's size at this position; with `allowzero=1`, or beyond its last axis, the size 0
     -1   whatever remains
@@ -48,19 +48,19 @@ COUNTS = "the numbers of elements differ"
 
 @record(frozen=False)
 class Reading:
-    """A requested shape, read from front to back against the input's.
+    """The result's shape, computed from the requested sizes and codes and from the input's shape, front to back.
 
     Attributes:
         shape: the input's shape.
         allowzero: whether 0 is a size.
         target: the result's shape so far, with a placeholder for what remains.
         dividend, divisor: the sizes of input and request that have not cancelled, if something remains.
-        place: how many of the input's axes are read.
+        place: how many of the input's axes have been passed.
         rest: index in the target -> the condition that it is what remains.
         vanishing: whether the divisor may be 0 in a valid run, so that dividing by it needs a guard.
         needs: the needs so far.
-        copied_instead: needs that no computed size is 0 where a run would read it as code 0 and copy another size;
-            added last, as the other needs imply most of them.
+        copied_instead: needs that no computed size is 0 where a run would take it for the code 0 and copy another size;
+            they are added last, since the other needs imply most of them.
     """
 
     shape: Shape
@@ -88,7 +88,7 @@ class Reading:
         return found
 
     def code(self, code: int, parts: Iterator[Code]) -> None:
-        """Read a written code; -4 takes the two sizes that follow it."""
+        """Apply a written code; -4 takes the two sizes that follow it."""
         match code:
             case 0:
                 here = self.passed()
@@ -107,7 +107,7 @@ class Reading:
                 raise IllFormed("op.attribute", f"{code} is neither a size nor one of the codes 0 and -1 to -4")
 
     def size(self, asked: Dim) -> None:
-        """Read a size."""
+        """Add a requested size."""
         here = self.passed()
         if not (asked is here or is_size(asked)):
             self.require(at_most(ZERO, asked), "op.reshape.size", "a size is negative")
@@ -117,7 +117,7 @@ class Reading:
         self.divisor.append(right)
 
     def remaining(self) -> None:
-        """Read code -1: what remains."""
+        """Apply code -1: what remains."""
         if TRUE in self.rest.values():
             raise IllFormed("op.attribute", "a shape has more than one -1")
         self.rest[len(self.target)] = TRUE
@@ -125,7 +125,7 @@ class Reading:
         self.dividend.append(self.passed() or ONE)
 
     def split(self, parts: list[Dim]) -> None:
-        """Read code -4: one size as two, one of which may be -1."""
+        """Apply code -4: split one size into two, one of which may be -1."""
         whole = self.copied(SPLIT)
         if len(parts) < 2 or parts[0] is parts[1] is MINUS:
             raise IllFormed("op.attribute", "code -4 must be followed by two sizes, at most one of them -1")
@@ -147,7 +147,7 @@ class Reading:
         self.target += [whole // other if part is MINUS else part for part in parts]
 
     def element(self, code: Dim) -> None:
-        """Read an element of a value: 0 copies, -1 is what remains; any other number, or a computed dim, is a size."""
+        """Add an element of a value: 0 copies, -1 is what remains; any other number, or a computed dim, is a size."""
         if is_computed(code):
             self.computed(code)
             return
@@ -168,7 +168,7 @@ class Reading:
         self.divisor.append(ite(minus, ONE, right))
 
     def computed(self, asked: Dim) -> None:
-        """Read an element that is computed from sizes."""
+        """Add an element that is computed from sizes."""
         here = self.shape[self.place] if self.place < len(self.shape) else None
         self.size(asked)
         self.vanishing = self.vanishing or self.allowzero or here is None
@@ -184,7 +184,7 @@ class Reading:
             self.needs.append(Need(goal, rule, says, ((0, None),)))
 
     def finished(self) -> Shape:
-        """The result's shape, once all is read.   [op.reshape.elements] [op.reshape.divides]"""
+        """The result's shape, after the last entry.   [op.reshape.elements] [op.reshape.divides]"""
         self.dividend += self.shape[self.place :]
         rest = {place: when for place, when in self.rest.items() if when is not FALSE}
         some = any_of(*rest.values())

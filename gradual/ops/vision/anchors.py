@@ -73,7 +73,7 @@ def multibox_prior(
     A pixel has a square box of each of the `sizes`, as parts of the image's height, and one of the first size for each
     of the `ratios` after the first: its width is multiplied by the root of the ratio, its height divided by it.
     Centres are `(i + offset) * step` along rows and columns; a step that is not above 0 is taken as `1 / h` or `1 / w`.
-    With `clip` coordinates are limited to 0 to 1.  Only the data's shape is read.
+    With `clip` coordinates are limited to 0 to 1.  The result depends only on the data's shape.
     """
     given = floats(data, 0, 4)
     _positive("sizes", sizes)

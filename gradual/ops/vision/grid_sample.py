@@ -71,7 +71,7 @@ def _mirrored(place: float, extent: int, align_corners: bool) -> float:
 
 
 def _moved(place: float, extent: int, padding_mode: str, align_corners: bool) -> float:
-    """The position that is read instead, as `padding_mode` says; NaN if an infinite position is to be mirrored."""
+    """The position that `padding_mode` puts in place of one outside; NaN if an infinite position is to be mirrored."""
     if padding_mode == "zeros" or place != place:
         return place
     if padding_mode == "border":
@@ -80,7 +80,7 @@ def _moved(place: float, extent: int, padding_mode: str, align_corners: bool) ->
 
 
 def _samples(place: float, extent: int, method: str, padding_mode: str, align_corners: bool) -> list[Tap] | None:
-    """The pixels along an axis that a position reads, none beyond the border, and their weights; None for NaN."""
+    """The pixels along an axis that a position uses, none beyond the border, and their weights; None for NaN."""
     if method != "bicubic":
         place = _moved(place, extent, padding_mode, align_corners)
     if place != place:
@@ -128,7 +128,7 @@ def _grid_sample(
 
 
 def _combined(each: Sequence[list[Tap] | None], steps: Ints) -> list[Tap] | None:
-    """The offsets of the pixels that are read, row-major, and their weights; None if a coordinate is NaN."""
+    """The offsets of the pixels that are used, row-major, and their weights; None if a coordinate is NaN."""
     read: list[Tap] = [(0, 1.0)]
     for taps, step in zip(each, steps, strict=True):
         if taps is None:

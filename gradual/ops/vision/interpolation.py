@@ -1,7 +1,7 @@
-"""Interpolation: which elements each position of a resampled axis reads, their weights, and the weighted sums.
+"""Interpolation: the elements that each position of a resampled axis uses, their weights, and the weighted sums.
 
 Coordinates and weights are exact rational functions of sizes and attributes, and each weight is rounded once, to
-binary64; an element of weight 0 is not read.  Sums are in binary64, along the last axis first.
+binary64; an element of weight 0 is not used.  Sums are in binary64, along the last axis first.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Scheme:
         return [place(Fraction(x), extent, count, region) for x in range(count)]
 
     def taps(self, coordinate: Fraction | None, extent: int) -> list[Tap]:
-        """The elements that are read for a coordinate, none of them twice, and their weights."""
+        """The elements that a coordinate uses, none of them twice, and their weights."""
         if coordinate is None:
             return [(0, 1.0)]
         if self.method == "nearest_neighbor":
@@ -168,7 +168,7 @@ def resampled(cells: Sequence[Any], shape: Sequence[int], axis: int, taps: Seque
 def interpolated(
     volume: Sequence[Any], lead: int, extents: Sequence[int], scheme: Scheme, where: Sequence[Sequence[Fraction | None]]
 ) -> list[Any]:
-    """`lead` volumes read at the coordinates of each axis."""
+    """The elements of `lead` volumes, interpolated at the coordinates along each axis."""
     shape, cells = [lead, *extents], list(volume)
     for axis in range(len(extents), 0, -1):
         taps = [scheme.taps(coordinate, shape[axis]) for coordinate in where[axis - 1]]

@@ -210,7 +210,7 @@ def roi_pool(
 
 # ------------------------------------------------------------------------------------------------------- yolo_reorg
 def _yolo_reorg(data: Tensor, *, stride: int) -> Tensor:
-    """The data read as an image of fewer channels, in which every stride-th element goes to the same channel."""
+    """The data as an image of fewer channels, in which every stride-th element goes to the same channel."""
     batches, channels, height, width = data.shape
     inner, wide = channels // (stride * stride), width * stride
     found = data.elements[:0]
@@ -228,10 +228,10 @@ def _yolo_reorg(data: Tensor, *, stride: int) -> Tensor:
 def yolo_reorg(data: TensorType[Dim], *, stride: Dim = ONE) -> Judgement:
     """Blocks of pixels become channels.   t[n, c, h, w] -> t[n, c * s * s, h // s, w // s]
 
-    As Darknet has it: the elements are read as `[n, c // (s * s), h * s, w * s]`; channel `q * (c // (s * s)) + p` of a
-    tensor `[n, c, h, w]` has the pixels of plane p in every row `q // s` and column `q % s` of its blocks of s by s;
-    and its elements are read in the shape of the result.  The stride s is at least 1 [op.window.positive], s * s
-    divides the channels, and s height and width [op.yolo_reorg.divides].
+    As in Darknet: the elements are reshaped to `[n, c // (s * s), h * s, w * s]`.  From this a tensor `[n, c, h, w]` is
+    made: channel `q * (c // (s * s)) + p` has the pixels of plane p in every row `q // s` and column `q % s` of its
+    blocks of s by s.  This tensor is reshaped to the shape of the result.  The stride s is at least 1
+    [op.window.positive], s * s divides the channels, and s divides height and width [op.yolo_reorg.divides].
     """
     given = tensor(data, 0, rank=4)
     batches, channels, height, width = given.shape

@@ -90,7 +90,7 @@ def _finite(cubic_alpha: float) -> None:
 
 
 _RULES = """Sizes are not negative [op.resize.size], and no axis grows from 0 [op.resize.source].  `{roi}` has the
-    starts and then the ends along each axis, as fractions of it, and is only read where the mode is
+    starts and then the ends along each axis, as fractions of it, and is only used where the mode is
     tf_crop_and_resize; elements outside the data are then `extrapolation_value`.  With the method nearest_neighbor,
     "round" takes halves away from zero; an empty rounding method is "round" where the corners are aligned, else
     "floor".  A result of an integer type is truncated toward zero."""
@@ -135,7 +135,7 @@ def _dyn_resize(data: Tensor, sizes: Tensor, region: Tensor, *, size: object, ro
 
 
 def _read_sizes(types: Sequence[Any], values: Sequence[Any], attributes: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The sizes, if they are known, and the region, if it is a literal or not read."""
+    """The sizes, if they are known, and the region, if it is a literal or is not used in this mode."""
     wanted, region = types[0], values[1]
     if not isinstance(wanted, TensorType) or tracked_length(wanted, 2, read=True) != 2 or wanted.contents is None:
         return None
@@ -171,7 +171,7 @@ def dyn_resize2d(
     """`image.resize2d` with size and region taken from values.   t[n, c, h, w], int[2], u[4] -> t[n, c, ..sizes]
 
     The sizes are elements of their tensor [op.dyn.twin], none of them negative [op.resize.size], and no axis grows
-    from 0 [op.resize.source].  The region is read where the mode is
+    from 0 [op.resize.source].  The region is only used where the mode is
     tf_crop_and_resize, and then has two starts and two ends [op.dyn.image.resize2d.region].
     """
     wanted = elements_of(sizes, 1)
@@ -345,7 +345,7 @@ def dyn_upsampling(
     """`nn.upsampling` with the factors taken from values.   t[n, c, h, w], u[], v[] -> t[n, c, ?, ?]
 
     A factor is the shortest decimal number that its type rounds to the element; one that is not positive is a fault.
-    A factor that is a constant is read as that of `nn.upsampling`.
+    A constant factor is treated as the attribute of `nn.upsampling`.
     """
     return _enlarged_by(data, [height, width], layout, method, _aligned(align_corners))
 
@@ -375,6 +375,6 @@ def dyn_upsampling3d(
     """`nn.upsampling3d` with the factors taken from values.   t[n, c, d, h, w], u[], v[], w[] -> t[n, c, ?, ?, ?]
 
     A factor is the shortest decimal number that its type rounds to the element; one that is not positive is a fault.
-    A factor that is a constant is read as that of `nn.upsampling3d`.
+    A constant factor is treated as the attribute of `nn.upsampling3d`.
     """
     return _enlarged_by(data, [depth, height, width], layout, method, coordinate_transformation_mode)

@@ -1,4 +1,4 @@
-"""Factors of upsampling: attributes, values and literals read as decimal numbers."""
+"""Factors of upsampling: attributes, values and literals, converted to decimal numbers."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ class EntryBounds:
                 self.highs[variable] = self.facts.rewrite(hole.high).substitute(self.highs)
 
     def _opened(self, name: str, read: bool) -> OpenedType:
-        """The type of an operand, its elements as unknowns if the rule may read them."""
+        """The type of an operand, its elements as variables if the result type may depend on them."""
         type = self.types[name]
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return type

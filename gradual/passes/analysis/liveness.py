@@ -205,7 +205,7 @@ def lives(function: terms.Function) -> Lives:
 
 
 def elements_read(step: terms.Step) -> Iterator[Variable]:
-    """The elements that a step reads for its sizes, by their unknowns."""
+    """The variables of the elements on which the sizes that a step evaluates depend."""
     return (variable for variable in {*evaluated(step)} if isinstance(variable.witness, ContentOf))
 
 

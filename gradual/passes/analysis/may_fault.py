@@ -1,4 +1,4 @@
-"""Find steps that cannot fail: they are dead code if their value is not read.   [pass.dead.fault]
+"""Find steps that cannot fail: they are dead code if their value is not used.   [pass.dead.fault]
 
 A step may fail if its operator's meaning is undefined at some elements, if a tracked number may not fit its dtype, or
 if an operator's rule is applied at run time.  Running out of time or memory is no failure.

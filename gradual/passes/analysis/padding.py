@@ -1,7 +1,8 @@
 """Decide whether arguments may be padded: the result must have the unpadded result as its prefix.
 
-Each value is either unchanged, or grows along one axis and keeps its old elements as a prefix, or is tainted: an
-operator has combined elements with padding.  A tainted value that is not read does no harm.   [pass.bucket.padding]
+There are three kinds of values.  A value is unchanged; or it grows along one axis and keeps its old elements as a
+prefix; or it is tainted: an operator has combined elements with padding.  A tainted value that is not used does no
+harm.   [pass.bucket.padding]
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ class _Walk:
             self._agrees(step.name, step.type, step.span)
 
     def _check(self, step: Check) -> None:
-        """Require that padding does not change the sizes that a check reads."""
+        """Require that padding does not change the sizes on which a check depends."""
         if any(map(self._changes, step.goal.variables())):
             raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
 
@@ -180,13 +181,13 @@ class _Walk:
         return state
 
     def _same(self, names: Iterable[str], step: Step, what: str) -> None:
-        """Require that padding does not change values that are read.  Raises Unusable."""
+        """Require that padding does not change values that are used.  Raises Unusable."""
         for name in names:
             if any(part is not None for part in _leaves(_steady(self.states.get(name)))):
                 raise Unusable(f"{what} depends on a padded value", step.span)
 
     def _untouched(self, step: Any) -> None:
-        """Require that a step without a padding rule reads no padded value, and mentions no padded size."""
+        """Require that a step without a padding rule uses no padded value, and mentions no padded size."""
         what = f"a call of `{step.function}`" if isinstance(step, Invoke) else "what is no operator"
         self._same([name for name in reads(step) if name in self.states], step, what)
         inner = every(Block((step,), step.name))
@@ -285,7 +286,7 @@ class _Walk:
         return "gives a value of which two dimensions would be padded" if self._is_double(step.type) else ""
 
     def _refuse_faults(self, step: Apply) -> None:
-        """Raise Unusable if padding would change whether an operator fails, even if its value is not read."""
+        """Raise Unusable if padding would change whether an operator fails, even if its value is not used."""
         operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
         if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
             raise Unusable(

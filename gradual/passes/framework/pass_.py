@@ -1,7 +1,7 @@
 """The interface of a pass: a name, a summary, and a function from core to core that reports what it did.
 
-A pass keeps the outcome of every run: the value, or the same check's blame, or the same fault; it keeps declared
-interfaces unless it is asked to change them; types become more precise, never less; it never rejects a program.
+A pass keeps the outcome of every run: the value, the blame of the same check, or the same fault.  It keeps declared
+interfaces, unless its arguments request a change.  Types become more precise, never less.  It never rejects a program.
 What is left undone is reported with the reason.   [pass] [pass.outcome] [pass.interface] [pass.total] [pass.verified]
 """
 

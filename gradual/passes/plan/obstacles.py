@@ -203,14 +203,14 @@ class _Search:
         return Obstacle("graph.static.call", step.span, says, "a call", self._chain(step.operands))
 
     def _obstacle(self, rule: str, step: Check, says: str, label: str, variables: Iterable[Variable]) -> Obstacle:
-        """An obstacle with the chain of steps it comes from.  [graph.static.check]"""
+        """An obstacle with the chain of steps that lead to it.  [graph.static.check]"""
         needs = frozenset(variables)
         origin = [base for variable in sorted(needs) if (base := base_of(variable)) is not None]
         return Obstacle(rule, step.span, says, label, self._chain(origin), needs)
 
     # ------------------------------------------------------------------------------------------------------- chains
     def _chain(self, names: Iterable[str], origin: Container[str] = ()) -> tuple[Link, ...]:
-        """The shortest path to one of some values: from an origin, else from a parameter, else from any value."""
+        """The shortest path to one of `names`: from a value in `origin`, else from a parameter, else from any value."""
         before: dict[str, str] = {}
         start = [*dict.fromkeys(names)]
         reached = self._reached(start, before)

@@ -59,7 +59,7 @@ class SweepState(TypingContext[OpenedType, DeferredFacts]):
         tuples: variable -> the variables of its fields, for tuples constructed here.
         closures: variable -> its function literal.
         around: the dims and type parameters bound by the function and the enclosing literals.
-        loosened: variables read by dropped steps, which may be dead code now.
+        loosened: variables that dropped steps used; their steps may be dead code now.
         shared: what a result depends on -> the unknown that equal applications share.
         out: the steps emitted for the current block.
         written_out: how many branches and functions the current steps are inlined from.
@@ -129,7 +129,7 @@ class SweepState(TypingContext[OpenedType, DeferredFacts]):
         return Retyping(self.rewriting, self.values)
 
     def operands(self, step: Apply) -> tuple[OpenedType, ...]:
-        """The types of the operands; elements that the operator's rules may read get an unknown each."""
+        """The types of the operands; each unknown element on which the result type may depend is a variable."""
         for index, operand in enumerate(step.operands):
             if index in step.operator.reads or step.operator.contents is not None:
                 self.values.contents(operand, LIMITS.contents, index in step.operator.reads)

@@ -1,4 +1,4 @@
-"""The static forms of the dynamic operators that read matrices and floats, whose elements no type tracks.
+"""The static forms of dynamic operators with arguments that are matrices or floats, whose elements no type tracks.
 
 Such an argument has to be a literal.   [pass.static.value]
 """
@@ -29,7 +29,7 @@ class Counterpart:
 
 
 def by_value(step: Apply, types: Mapping[str, OpenedType], literals: Mapping[str, Literal]) -> Counterpart | None:
-    """The static form of an application; None if an argument that it reads is no literal.  Raises IllFormed."""
+    """The static form of an application; None if an argument of this kind is no literal.  Raises IllFormed."""
     form = step.operator.static_form
     if form is None:
         return None

@@ -1,4 +1,4 @@
-"""Refine recorded types: of a step that is typed again, and of a join to what its branches agree on.
+"""Refine the recorded types of a step that is typed again, and of a join whose branches now have a size in common.
 
 [pass.sharpen]
 """
@@ -86,8 +86,8 @@ class Retyping:
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
         """The judged dim if the recorded one is an unknown of this value, else the recorded one.
 
-        Types of references, data and functions are compared with the sizes as written, so other sizes are not
-        replaced even if they are now known to be numbers.
+        A recorded size that is not such an unknown stays as it is, even if it is now known to be a number: types of
+        references, data and functions are equal only if their sizes are written in the same way.
         """
         recorded = self.rewriting.dim(size)
         if isinstance(extent, Hole):
@@ -96,7 +96,7 @@ class Retyping:
 
     # --------------------------------------------------------------------------------------------------------- joins
     def joined(self, before: OpenedType, path: str, types: Sequence[OpenedType]) -> OpenedType:
-        """The recorded type, with its own unknowns replaced by what all branches agree on."""
+        """The recorded type of a join; where all branches have the same size, it replaces the join's own unknown."""
         if isinstance(before, TypeVariable):
             return self._chosen(before, path, lambda inside, chosen: inside.joined(chosen, path, types))
         some = [type for type in types if not isinstance(type, NeverType)]
@@ -172,7 +172,7 @@ def images(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[Dim
 
 
 def origins(path: str, before: OpenedType, now: OpenedType) -> Iterator[tuple[str, str]]:
-    """Pairs of a part that was the origin of its unknown shape, and the value that is now known to be the origin."""
+    """Pairs of a part that had an unknown shape of its own, and the value whose shape it is now known to have."""
     match before, now:
         case UnrankedType(origin=origin), UnrankedType(origin=str(other)) if origin == path != other:
             yield path, other
@@ -188,7 +188,11 @@ def _is_element(dim: Dim, path: str) -> bool:
 
 
 def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
-    """Whether a value can replace one of the recorded type: tensors have its rank if known; other types are equal."""
+    """Whether a value may replace a value of the recorded type.
+
+    If the recorded type is a tensor of known rank, the ranks have to be equal; types other than tensors have to be the
+    same.
+    """
     match type, recorded:
         case TensorType(), TensorType():
             return type.rank == recorded.rank
@@ -201,7 +205,7 @@ def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
 
 
 def says(type: OpenedType, wanted: OpenedType, path: str) -> bool:
-    """Whether a value's type states every size that the parameter's type does."""
+    """Whether a value's type has every size that the parameter's type has, apart from the parameter's own unknowns."""
     match type, wanted:
         case TensorType(contents=None), TensorType() if type.rank == wanted.rank:
             pairs = enumerate(zip(type.shape, wanted.shape, strict=True))

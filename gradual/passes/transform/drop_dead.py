@@ -1,4 +1,4 @@
-"""`drop-dead`: drop steps whose value is not read and that cannot fail.   [pass.dead]"""
+"""`drop-dead`: drop steps whose value is not used and that cannot fail.   [pass.dead]"""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gradual.types.unpacking import sizes
 
 @record(frozen=False, eq=False)
 class Dropping:
-    """A backward walk over one function: a step is kept if a later one reads it or if it may fail.
+    """A backward walk over one function: a step is kept if a later step uses its value or if it may fail.
 
     Attributes:
-        among: candidates to drop, along with variables that only they read; None if every step is a candidate.
-        unread: the steps that are not read, but may fail.
+        among: candidates to drop, along with steps whose values only they use; None if every step is a candidate.
+        unread: the steps whose values are not used, but which may fail.
     """
 
     among: set[str] | None = None

@@ -1,4 +1,4 @@
-"""`dynamic-to-static`: replace an operator that reads a value by its form with an attribute.   [pass.static]
+"""`dynamic-to-static`: replace an operator that has a value argument by its static form.   [pass.static]
 
 One forward sweep.  Types record the elements of shapes, so nothing is computed twice: `dyn.reshape` becomes `reshape`
 if every element of its shape is a constant or a dim that mentions no element of a value.
@@ -110,9 +110,10 @@ class Form:
         return {**attributes, **(self.judged(attributes).attributes or {})}
 
     def sized(self, attributes: dict[str, Any]) -> dict[str, Any] | None:
-        """The attributes of a reshape: an element read at run time may be a code, but a dim in an attribute is a size.
+        """The attributes of a reshape; None if these attributes are not accepted.
 
-        So write the sizes of the result, with -1 kept where possible; None if these attributes are not accepted.
+        An element of a shape at run time may be a code; a dim in an attribute is always a size. So the attributes are
+        the sizes of the result, with -1 kept where possible.
         [pass.static.codes]
         """
         result = self.step.type
@@ -163,7 +164,7 @@ def _is_dynamic(step: Step) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------- reports
 def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
-    """Say which elements are unknown, and from which values they are read.   [pass.static.report]"""
+    """Which elements are unknown, and of which values they are elements, in words.   [pass.static.report]"""
     types = sweep.operands(step)
     form = step.operator.static_form
     places = twin.places if twin is not None else form.arguments if form is not None else ()

@@ -63,7 +63,7 @@ class Hoisting:
         return block if same else Block(steps, block.result)
 
     def _is_movable(self, check: Check) -> bool:
-        """Whether the ranks of all values that a check reads are known without earlier checks."""
+        """Whether the ranks of all values whose sizes a check mentions are known without earlier checks."""
         bases = (base_of(variable) for variable in check.goal.variables())
         types = [self.failing.types[base] for base in bases if base is not None and base in self.failing.types]
         return not check.says and not any(True for type in types for _ in shapes_unknown(type))

@@ -77,7 +77,7 @@ class Inlining:
 
 
 def _calls_itself(function: Function) -> bool:
-    """Whether a function literal reads its own variable."""
+    """Whether a function literal uses the variable that it is bound to."""
     return any(function.name in reads(step) for step in function.body.steps)
 
 

@@ -151,7 +151,7 @@ class Calls:
 
     Attributes:
         redirected: call -> the copy to call instead.
-        owed: call -> the check to insert before it.
+        owed: call -> the check that has to be inserted before it.
     """
 
     module: Module

@@ -97,7 +97,7 @@ class Plan:
 
     Attributes:
         function: its name.
-        steps: the number of steps, those of branches included.
+        steps: the number of steps, including the steps in branches.
         buffers: path -> buffer, in the order in which the buffers are filled.
         slots: in the order of their offsets.
         late: the most bytes that are live at once in buffers without a slot.
@@ -113,7 +113,7 @@ class Plan:
 
     @property
     def arena(self) -> Dim:
-        """Bytes allocated on entry.  Slots of symbolic size lie end to end; those of constant size may overlap."""
+        """Bytes allocated on entry.  Slots of symbolic size lie end to end; slots of constant size may overlap."""
         ends = [slot.offset + slot.size for slot in self.slots]
         numbers = [end.value for end in ends if end.value is not None]
         return constant(max(numbers, default=0)) if len(numbers) == len(ends) else ends[-1]

@@ -105,8 +105,8 @@ class _Changing:
 def convert(step: Convert, frame: Frame, perform: Perform) -> None:
     """Convert a structure: left to right, depth first, each field before the next.  [run.data.convert]
 
-    An explicit stack allows structures of any depth.  The steps of a field at any depth read other variables from the
-    frame in which the whole structure is converted.
+    An explicit stack allows structures of any depth.  The steps that convert a field, at any depth, find outer
+    variables in the frame in which the whole structure is converted.
     """
     stack: list[_Rebuilding | _Changing] = [_begun(step, frame)]
     while stack:

@@ -52,9 +52,9 @@ class Verdict:
 def verdicts(name: str, make: Make, options: Options) -> list[Verdict]:
     """Every guard of a model with whether it is needed.
 
-    Guards are left out one after another; those without which nothing gets worse stay left out. First go those that
-    follow from what is kept, the longest first, and then the others, the last first. The model is checked again for
-    each of the latter, as far as the limit `trials` allows.
+    Guards are removed one after another. First, guards that follow from the remaining ones are removed, beginning with
+    the longest. Then the model is checked without each other guard in turn, beginning with the last, up to the limit
+    `trials`; the guard is removed for good if there are no more errors and no more checks.
     """
     plain = make([])
     trials = _Trials(name, make, options, options.limits.trials * 10)

@@ -120,7 +120,7 @@ def _tensors(proto: Any) -> Iterator[Any]:
 
 
 def _set_unknown_apart(outline: Any) -> None:
-    """Move operators unknown to ONNX to another domain, so that the import reports them and not ONNX's checker."""
+    """Move operators unknown to ONNX to another domain, so that the import, not ONNX's checker, reports them."""
     defs = package().defs
     known = {schema.name for schema in defs.get_all_schemas_with_history() if not schema.domain} - EARLIER
     todo, moved = list(outline.graph.node), False
