@@ -22,7 +22,7 @@ from gradual.limits import LIMITS, Limits
 from gradual.record import record
 from gradual.report import render, summary
 from gradual.report.bindings import Binding, bindings
-from gradual.report.located import of_model_run
+from gradual.report.located import followed, of_model_run
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
@@ -127,10 +127,10 @@ class Compilation:
         if found is not None:
             one = found.diagnostic if isinstance(found, Stop) else found
             return render.full(one, render.within(self.source), paint)
-        told = with_checks(self.diagnostics, self.helps()) if checks else self.diagnostics
+        told = with_checks(self.diagnostics, self.helps(), self.source) if checks else self.diagnostics
         return summary.full(
             self.source,
-            summary.types_shown(self.functions, len(self.weights)),
+            summary.types_shown(self.functions, len(self.weights), self.source.origins is not None),
             summary.in_order(told),
             self.totals,
             paint,
@@ -216,9 +216,16 @@ class Compilation:
     def _annotation(
         self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
-        """A help for a check: a size from an equality, else the shape of a parameter, else a name or a bound."""
+        """A help for a check: a size from an equality, else the shape of a parameter, else a name or a bound.
+
+        For the program of a model, which its user does not write, it is a condition on the inputs.
+        """
+        from gradual.checker.fixes.conditions import condition_for
         from gradual.checker.fixes.open_sizes import shape_for
 
+        if self.source.origins is not None:
+            condition = condition_for(check, state, written, before, trials)
+            return None if condition is None else followed(condition, self.source)
         found = annotation_for(check, state, self.core, before, trials)
         if found is not None and isinstance(check.goal, Equal) and "?{" not in found.edits[0].text:
             return found

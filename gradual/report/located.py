@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import field, replace
 from pathlib import Path
@@ -12,6 +13,9 @@ from gradual.limits import LIMITS
 from gradual.origin import Frame, Origin
 from gradual.record import record
 from gradual.source import Source, Span
+
+_NOT_EMPTY = re.compile(r"requires `(?P<size>dim\(%[^(),]+, [0-9]+\)) >= 1`$")
+"""Ends the message about an open size of a model, which is at least 1."""
 
 Locate = Callable[[Span], tuple[Source, Span]]
 """Span of a diagnostic -> its text, and its span in that text."""
@@ -74,21 +78,27 @@ def of_model(source: Source, found: Diagnostic, errors: int = 1) -> Diagnostic:
     """
     if source.origins is None:
         return found
-    helps = (_followed(help, source, errors) for help in found.help)
+    helps = (followed(help, source, errors) for help in found.help)
     known = (*found.notes, *notes(source, found.span))
     return replace(found, notes=known, help=tuple(help for help in helps if help is not None))
 
 
 def of_model_run(source: Source, found: Diagnostic) -> Diagnostic:
     """Add to what stops a run of a model how a size may be 0, if that is what is refused."""
-    if source.origins is None or not found.label.endswith(PRESUMED):
+    if source.origins is None:
         return found
-    name = found.label.split("`")[3].partition(" ")[0]
-    option = f'`empty=["{name}"]`' if source.demand.endswith('"') else f"`--empty {name}`"
+    if found.label.endswith(PRESUMED):
+        name = found.label.split("`")[3].partition(" ")[0]
+    elif (match := _NOT_EMPTY.search(found.label)) is not None and source.origin(found.span) is not None:
+        name = match["size"]  # a condition of the user's own has no origin
+    else:
+        return found
+    quoted = f"'{name}'" if "(" in name else name
+    option = f'`empty=["{name}"]`' if source.demand.endswith('"') else f"`--empty {quoted}`"
     return replace(found, help=(*found.help, Help(f"if it may be 0: add {option}")))
 
 
-def _followed(help: Help, source: Source, errors: int) -> Help | None:
+def followed(help: Help, source: Source, errors: int = 1) -> Help | None:
     """A help as users of a model can follow it: a `where` becomes an option; None for a help with any other edit."""
     if not help.edits:
         return help

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic, Help, Related, Severity
+from gradual.report.located import of_model
+from gradual.source import Source
 
 
 def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None = None) -> Diagnostic:
@@ -22,7 +24,7 @@ def residual(check: Check, severity: Severity = Severity.NOTE, help: Help | None
         message=f"residual check {check.id}: {check.shown}",
         span=check.span,
         label="checked here, at run time",
-        related=tuple(Related(promise.span, promise.says) for promise in blame.promises),
+        related=tuple(Related(*one) for one in dict.fromkeys((one.span, one.says) for one in blame.promises)),
         notes=(*notes, f"if it fails, blame goes to {blame.blamed}"),
         help=() if help is None else (help,),
         data={"check": check.id, "condition": check.shown, "goal": check.condition, "not_empty": check.not_empty},
@@ -33,8 +35,10 @@ _WARNED = ("E0402", "E0403")
 """The warnings about requirements that are left as checks."""
 
 
-def with_checks(said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help | None]]) -> list[Diagnostic]:
-    """Diagnostics, with a note for each residual check.
+def with_checks(
+    said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help | None]], source: Source
+) -> list[Diagnostic]:
+    """Diagnostics, with a note for each residual check of a program.
 
     If a warning is about the same requirement, the check is named in the warning instead of a note.  [check.residual]
     """
@@ -43,7 +47,7 @@ def with_checks(said: Sequence[Diagnostic], helped: Iterable[tuple[Check, Help |
     for check, help in helped:
         place = warned.get((check.span, str(check.blame.owed)))
         if place is None:
-            notes.append(residual(check, help=help))
+            notes.append(of_model(source, residual(check, help=help)))
         else:
             told = f"residual check {check.id}: if it fails, blame goes to {check.blame.blamed}"
             helps = found[place].help or (() if help is None else (help,))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
@@ -11,6 +13,9 @@ from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
 from gradual.types.print import shown
 from gradual.types.type import FunctionType
+
+_PRESUMED = re.compile(r"dim\(%[^(),]+, [0-9]+\) >= 1").fullmatch
+"""Whether a condition says of a size of an input that it is at least 1."""
 
 
 def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
@@ -42,9 +47,19 @@ def _turn(found: Diagnostic) -> int:
             return 5 if found.data.get("not_empty") else 3 if found.code == LOST else 4
 
 
-def types_shown(functions: Mapping[str, FunctionType], weights: int = 0) -> list[str]:
-    """A line for each function: its name and its type; the last parameters of a model, its weights, are counted."""
+def types_shown(functions: Mapping[str, FunctionType], weights: int = 0, is_model: bool = False) -> list[str]:
+    """A line for each function: its name and its type.
+
+    Of a model only `@main` is shown, without that its sizes are at least 1; its last parameters, the weights, are
+    counted.
+    """
+    if is_model:
+        functions = {name: _without_presumed(type) for name, type in functions.items() if name == "@main"}
     return [f"{name} : {_shown_type(type, weights if name == '@main' else 0)}" for name, type in functions.items()]
+
+
+def _without_presumed(type: FunctionType) -> FunctionType:
+    return replace(type, where=tuple(one for one in type.where if not _PRESUMED(str(one))))
 
 
 def _shown_type(type: FunctionType, weights: int) -> str:

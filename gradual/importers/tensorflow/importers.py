@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
+from gradual.dims.term.dim import constant
 from gradual.importers.common.applying import Applying, positive
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.refusals import Unread, Unsupported
@@ -131,8 +132,12 @@ class Use(Applying):
         """The value, promised to have a rank where its rank is not known."""
         if not isinstance(value.type, UnrankedType):
             return value
-        self.bodies.promised(value, rank)
-        type = TensorType((Hole(),) * rank, value.dtype)
+        return self.cast(value, (None,) * rank)
+
+    def cast(self, value: Value, shape: Sequence[int | None]) -> Value:
+        """A value of unknown rank, promised to have the sizes that are given."""
+        self.bodies.promised(value, len(shape))
+        type = TensorType(tuple(Hole() if size is None else constant(size) for size in shape), value.dtype)
         made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
         return Value(self.builder.open(type), made)
 
@@ -140,7 +145,8 @@ class Use(Applying):
         """The value, promised to have the sizes that are given."""
         if shape is None:
             return value
-        value = self.of_rank(value, len(shape))
+        if isinstance(value.type, UnrankedType):
+            return self.cast(value, shape)
         if value.rank != len(shape):
             raise Unsupported(f"a tensor of rank {value.rank} where one of rank {len(shape)} has to be")
         for axis, size in enumerate(shape):

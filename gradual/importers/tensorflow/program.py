@@ -24,6 +24,7 @@ from gradual.importers.tensorflow.elements import activations, bits, codes, colo
 from gradual.importers.tensorflow.file.bundle import weight
 from gradual.importers.tensorflow.file.schema import Function, Model, Node, Nodes, Source, Variable
 from gradual.importers.tensorflow.importers import IMPORTERS, PORTS, Held, Result, Use
+from gradual.importers.tensorflow.open_sizes import not_empty
 from gradual.importers.tensorflow.operators import (
     control,
     elementwise,
@@ -117,6 +118,7 @@ class _Import:
     """An import under way.
 
     Attributes:
+        opens: whether nothing is said of the open sizes of inputs.
         reasons: why nodes cannot be imported.
         around: the functions whose bodies are being imported.
         index: the index of the node of the graph itself that is being imported.
@@ -134,6 +136,7 @@ class _Import:
         self.builder = Builder()
         self.reasons: list[Reason] = []
         self.dims = Dims(list(model.inputs.values()), opens, called)
+        self.opens = opens
         self.around: list[str] = []
         self.index = 0
         self.operations = 0
@@ -147,12 +150,12 @@ class _Import:
 
     def program(self, where: Sequence[str], empty: Sequence[str]) -> Program:
         """The program; raises Refused with all reasons against the import."""
-        self.builder.positive = self.dims.positive(empty)
         scope: Scope = {name: (variable,) for name, variable in self.model.variables.items()}
         inputs, types = self.inputs(scope)
         self.taken = frozenset(inputs)
         if not self.reasons:
             check_conditions(where, inputs, types, self.dims)
+        positive = self.positive(inputs, empty)
         try:
             body = self.body(scope)
         except Told:
@@ -162,8 +165,14 @@ class _Import:
                 value, origin, type = self.parameters[name]
                 inputs[str(value.origin)] = origin
                 types.append(type)
-        clauses = [*self.dims.empty(empty), *self.dims.clauses, *where, *self.clauses.values()]
+        clauses = [*self.dims.clauses, *positive, *where, *self.clauses.values()]
         return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
+
+    def positive(self, inputs: Mapping[str, Origin], empty: Sequence[str]) -> list[str]:
+        """That the open sizes of inputs are at least 1, each marked with its input; nothing with `opens`."""
+        found = not_empty(dict(zip(inputs, self.model.inputs.values(), strict=False)), empty)
+        marks = self.builder.marks
+        return [] if self.opens else [marks.around(clause, inputs[name]) for name, clause in found]
 
     def notes(self) -> Iterator[str]:
         """A note on variables whose values are not in the file, if there are any."""

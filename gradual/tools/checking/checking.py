@@ -18,6 +18,7 @@ from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
 from gradual.record import record
+from gradual.report.located import of_model
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
@@ -116,9 +117,9 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     if wanted.levels.tells(LINTS):
         said += compilation.lints(names=text.source.origins is None)
     if wanted.levels.tells((RESIDUAL,)):
-        said += [residual(check, help=help) for check, help in compilation.helps()]
+        said += [of_model(text.source, residual(check, help=help)) for check, help in compilation.helps()]
     elif wanted.checks:
-        said = [*with_checks(said, compilation.helps()), *lost(compilation.checks)]
+        said = [*with_checks(said, compilation.helps(), text.source), *lost(compilation.checks)]
     said = list(wanted.levels.graded(comments.kept(text.source, said)))
     if wanted.complete and compilation.ok:
         said += compilation.unknowns()
@@ -154,7 +155,8 @@ def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:
         case "full":
             if wanted.annotate:
                 yield from (annotated(compilation), "")
-            yield from types_shown(compilation.functions, 0 if wanted.entire else len(compilation.weights))
+            weights = 0 if wanted.entire else len(compilation.weights)
+            yield from types_shown(compilation.functions, weights, compilation.source.origins is not None)
         case "json":
             yield from map(json_lines.line, json_lines.compiled(compilation, wanted.annotate))
 

@@ -38,13 +38,15 @@ class Import:
     compilation: Compilation
 
 
-def imported(path: Path, where: str | None = None, signature: str = "", is_open: bool = False) -> Import:
-    """A model, imported and checked; with `is_open` nothing is said of the sizes of its inputs."""
+def imported(
+    path: Path, where: str | None = None, signature: str = "", is_open: bool = False, opens: bool = False
+) -> Import:
+    """A model, imported and checked; with `is_open` all its inputs' sizes are open, with `opens` these may be 0."""
     model = load(str(path), signature)
     if is_open:
         inputs = {name: replace(port, shape=(None,) * len(port.shape or ())) for name, port in model.inputs.items()}
         model = replace(model, inputs=inputs)
-    made = program(model, () if where is None else [where])
+    made = program(model, () if where is None else [where], opens)
     compilation = compile_source(Source(path.name, made.text, made.origins), Options(rigid="error"))
     return Import(path, model, made, compilation)
 

@@ -115,7 +115,7 @@ def test_an_operator_runs_to_tensorflows_outputs(exports: Path, name: str) -> No
             imported(exports / f"{name}.graphdef")
         return
     for is_open in [False] if Path(name).name in CLOSED else [False, True]:
-        one = imported(exports / f"{name}.graphdef", is_open=is_open)
+        one = imported(exports / f"{name}.graphdef", is_open=is_open, opens=True)
         assert _messages(one) == []
         runs = _runs(exports, name)
         assert runs

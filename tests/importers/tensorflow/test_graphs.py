@@ -38,8 +38,8 @@ X = placeholder("x", [None, 3])
 
 
 def checked(data: bytes, name: str = "") -> Compilation:
-    """What a graph becomes."""
-    made = program(read(data, signature=name))
+    """What a graph becomes, whose open sizes may be 0."""
+    made = program(read(data, signature=name), opens=True)
     found = compile_source(Source("model.graphdef", made.text, made.origins))
     return replace(found, weights=made.weights)
 

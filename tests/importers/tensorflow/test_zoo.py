@@ -75,7 +75,7 @@ def test_a_graph_whose_variables_have_unknown_ranks_is_accepted(name: str) -> No
 
 
 def test_the_program_of_the_discussion_is_proved_and_its_assertion_blames_the_caller() -> None:
-    one = imported(TF_GRAPHS / "cond_gray_assert.graphdef").compilation
+    one = imported(TF_GRAPHS / "cond_gray_assert.graphdef", opens=True).compilation
     assert one.types["@main"] == (
         "fn (Tensor[(?, ?, ?, ?), float32]) -> Tensor[(?, ?, ?, 3), float32]"
         " where dim(%inputs, 3) == 3 or dim(%inputs, 3) == 1"

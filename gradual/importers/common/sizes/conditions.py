@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Sequence
 
 from gradual.checker.module import checked
 from gradual.checker.program.program import Program
@@ -15,16 +16,17 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.source import NOWHERE, Source
 from gradual.syntax.parse import parse
 
+_ARGUMENT = re.compile(r"\b(?:dim|ndim)\(\s*([\w.]+)", re.ASCII)
 _NOT_IN_SCOPE, _SYNTAX = "E0206", "E0101"
 _BODY = " { () }"
 
 
-def check_conditions(where: Sequence[str], inputs: Iterable[str], types: Sequence[str], dims: Dims) -> None:
+def check_conditions(where: Sequence[str], inputs: Collection[str], types: Sequence[str], dims: Dims) -> None:
     """Raise Misused for the first text that is not a valid condition on the given inputs."""
     params = [f"{name}: {type}" for name, type in zip(inputs, types, strict=True)]
     for text in where if where and _wrong(where, params, dims.clauses) else ():
         if (found := _wrong([text], params, dims.clauses)) is not None:
-            raise Misused("where", _said(text, *found, dims.words))
+            raise Misused("where", _without_sign(text, inputs) or _said(text, *found, dims.words))
 
 
 def _wrong(where: Sequence[str], params: Sequence[str], clauses: Sequence[str]) -> tuple[Source, Diagnostic] | None:
@@ -36,6 +38,12 @@ def _wrong(where: Sequence[str], params: Sequence[str], clauses: Sequence[str]) 
         return source, found[0] if found else Diagnostic("E0101", "", "it is more than a condition", NOWHERE)
     result = checked(Program(source, surface, CATALOGUE, Decider(LIMITS, smt=False), LIMITS))
     return next(((source, one) for one in result.diagnostics if one.severity is Severity.ERROR), None)
+
+
+def _without_sign(text: str, inputs: Collection[str]) -> str:
+    """The message on a text that names an input without its `%`; empty for any other text."""
+    named = [name for name in _ARGUMENT.findall(text) if f"%{name}" in inputs]
+    return f"`{text}` is not a condition: write `%{named[0]}` for the input `{named[0]}`" if named else ""
 
 
 def _said(text: str, source: Source, error: Diagnostic, words: Sequence[str]) -> str:

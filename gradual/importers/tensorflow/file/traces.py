@@ -7,12 +7,14 @@ those of `graph_debug_info.proto` of TensorFlow.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from gradual.importers.common.python_frames import is_own
 from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message
 from gradual.origin import Frame
 
+_SAVING = "_trackable_children"
+"""The function of Keras by which saving a model traces it: the lines before it are those of the call that saves."""
 _DEPTH = 64
 """How many frames of a trace are read, the innermost ones."""
 
@@ -38,16 +40,20 @@ class Traces:
             return self._found[number]
         return tuple(self._read(self._whole[key])) if key in self._whole else ()
 
-    def _read(self, trace: Message) -> Iterator[Frame]:
+    def _read(self, trace: Message) -> list[Frame]:
         """The user's frames of a `StackTrace`."""
         whole = memoryview(b"".join(trace.contents(2)))
         numbered = [_number(whole[at : at + 8]) for at in range(0, len(whole), 8)]
         frames = [self._frames.get(one, EMPTY) for one in numbered[-_DEPTH:]]
+        found: list[Frame] = []
         for frame in frames or list(trace.messages(1))[-_DEPTH:]:
             index, line = frame.number(1), frame.number(2)
             file = self._files[index] if index < len(self._files) else ""
             if file and is_own(file, line):
-                yield Frame(file, line, frame.text(4), frame.text(5))
+                found.append(Frame(file, line, frame.text(4), frame.text(5)))
+            elif frame.text(4) == _SAVING:
+                found.clear()
+        return found
 
 
 def _key(entry: Message, field: int) -> int:
