@@ -53,7 +53,7 @@ LENIENT = {
 }
 """What is refuted here and runs in ONNX Runtime all the same: a message, and what the runtime does instead.
 
-By ONNX's text such a window counts with `ceil_mode=1` only; here it is refused then too.
+By ONNX's text such a window counts with `ceil_mode=1` only; there it is not refused here.
 """
 CONDITIONS = {
     "gpt2_past_ts": "total == past + seq, total <= 1024",
