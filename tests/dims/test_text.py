@@ -32,7 +32,7 @@ def test_inner_parts_of_a_long_condition_and_long_names_are_elided() -> None:
 
 def test_a_disjunction_among_several_constraints_is_in_parentheses() -> None:
     n, m = variable("n"), variable("m")
-    either = any_of(equal(m, 1), equal(m, 3))
+    either = any_of(equal(m, 3), equal(m, 1))
     assert conjoined([either]) == str(either) == "m == 3 or m == 1"
     assert conjoined([at_least(n, 2), either]) == "n >= 2 and (m == 3 or m == 1)"
     assert conjoined([at_least(n, 2), broadcasts(n, m)]) == "n >= 2 and broadcasts(n, m)"
