@@ -9,14 +9,14 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for, findings, name_for, residual
+from gradual.checker.fixes.conditions import condition_for
+from gradual.checker.fixes.suggested import Outcome, Trials, findings, name_for, residual
 from gradual.checker.module import Checked
 from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
 from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
 from gradual.dims.solver.decide import CHEAP, Decider
-from gradual.dims.term.constraint import Equal
 from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS, Limits
 from gradual.record import record
@@ -216,20 +216,13 @@ class Compilation:
     def _annotation(
         self, check: Check, state: Elaboration, written: ast.Fn, before: Outcome, trials: Trials
     ) -> Help | None:
-        """A help for a check: a size from an equality, else the shape of a parameter, else a name or a bound.
+        """A help for a check: an annotation or, for the program of a model, a condition on the inputs."""
+        from gradual.checker.fixes.open_sizes import help_for
 
-        For the program of a model, which its user does not write, it is a condition on the inputs.
-        """
-        from gradual.checker.fixes.conditions import condition_for
-        from gradual.checker.fixes.open_sizes import shape_for
-
-        if self.source.origins is not None:
-            condition = condition_for(check, state, written, before, trials)
-            return None if condition is None else followed(condition, self.source)
-        found = annotation_for(check, state, self.core, before, trials)
-        if found is not None and isinstance(check.goal, Equal) and "?{" not in found.edits[0].text:
-            return found
-        return shape_for(check, self.checks, state, written, before, trials) or found
+        if self.source.origins is None:
+            return help_for(check, self.checks, state, self.core, written, before, trials)
+        found = condition_for(check, state, written, before, trials)
+        return found and followed(found, self.source)
 
     @cached_property
     def text(self) -> str:

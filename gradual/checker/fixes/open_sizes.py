@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gradual.checker.fixes.suggested import Outcome, Trials
+from gradual.checker.fixes.suggested import Outcome, Trials, annotation_for
 from gradual.checker.repairs.place import shortened
 from gradual.checker.state.context import Elaboration
 from gradual.core.check import Check
+from gradual.core.terms import Module
 from gradual.diagnostic import Edit, Help
 from gradual.dims.term.atom import Variable
 from gradual.dims.term.constraint import AtMost, Equal, Or, all_of
@@ -39,6 +40,22 @@ class _Parameter:
     shape: tuple[ast.Expr, ...]
     holes: Mapping[int, Variable]
     checks: Sequence[Check]
+
+
+def help_for(
+    check: Check,
+    checks: Sequence[Check],
+    state: Elaboration,
+    core: Module,
+    function: ast.Fn,
+    before: Outcome,
+    trials: Trials,
+) -> Help | None:
+    """A help for a check: a size from an equality, else the shape of a parameter, else a name or a bound."""
+    found = annotation_for(check, state, core, before, trials)
+    if found is not None and isinstance(check.goal, Equal) and "?{" not in found.edits[0].text:
+        return found
+    return shape_for(check, checks, state, function, before, trials) or found
 
 
 def shape_for(

@@ -38,7 +38,11 @@ SHOWN = 20
 
 @record(frozen=False)
 class Tally:
-    """Totals over all files."""
+    """Totals over all files.
+
+    Attributes:
+        of_models: the residual checks of models, but for those that something is not empty.
+    """
 
     proved: int = 0
     residual: int = 0
@@ -47,6 +51,7 @@ class Tally:
     errors: int = 0
     shown: int = 0
     unchecked: int = 0
+    of_models: int = 0
     worst: int = 0
     stages: dict[str, int] = field(default_factory=dict)
 
@@ -57,6 +62,7 @@ class Tally:
         self.residual += checked.residual
         self.refuted += checked.refuted
         self.not_empty += checked.not_empty
+        self.of_models += 0 if checked.source.origins is None else checked.residual - checked.not_empty
         self.unchecked += not checked.checked
         self.worst = max(self.worst, checked.outcome.exit_code)
         for stage, count in checked.stages.items():
@@ -301,7 +307,7 @@ def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool)
     locate, model = render.within(checked.source), visible(checked.source.name)
     for diagnostic in _loud(found, out):
         text = render.concise(diagnostic, locate, out.paint)
-        yield text if checked.source.origins is None or text.startswith(model) else f"{text} in {model}"
+        yield text if checked.source.origins is None or text.startswith(f"{model}:") else f"{text} in {model}"
 
 
 def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
@@ -345,3 +351,5 @@ def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> Non
         took = f"   in {seconds:.2f} s" if out.terminal else ""
         rest = f" · not checked {tally.unchecked}" if tally.unchecked else ""
         out.line(totals(**tally.counts()) + rest + took)
+        if wanted.format == "full" and tally.of_models and not wanted.checks:
+            note(f"note: --checks shows {counted(tally.of_models, 'residual check')}")
