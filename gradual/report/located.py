@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -84,18 +85,33 @@ def of_model(source: Source, found: Diagnostic, errors: int = 1) -> Diagnostic:
 
 
 def of_model_run(source: Source, found: Diagnostic) -> Diagnostic:
-    """Add to what stops a run of a model how a size may be 0, if that is what is refused."""
+    """Adapt what stops a run to users of a model: add the node, and how a size may be 0 if that is refused."""
     if source.origins is None:
         return found
+    helps = (Help(f"if it may be 0: add {_allowing(source, size)}") for size in _refused_as_empty(source, found))
+    said = (*map(_once, found.notes), *notes(source, found.span))
+    return replace(found, notes=said, help=(*found.help, *helps))
+
+
+def _refused_as_empty(source: Source, found: Diagnostic) -> Iterator[str]:
+    """The size of an input that is refused because it is 0, if that is what stops a run."""
     if found.label.endswith(PRESUMED):
-        name = found.label.split("`")[3].partition(" ")[0]
+        yield found.label.split("`")[3].partition(" ")[0]
     elif (match := _NOT_EMPTY.search(found.label)) is not None and source.origin(found.span) is not None:
-        name = match["size"]  # a condition of the user's own has no origin
-    else:
-        return found
-    quoted = f"'{name}'" if "(" in name else name
-    option = f'`empty=["{name}"]`' if source.demand.endswith('"') else f"`--empty {quoted}`"
-    return replace(found, help=(*found.help, Help(f"if it may be 0: add {option}")))
+        yield match["size"]  # a condition of the user's own has no origin
+
+
+def _allowing(source: Source, size: str) -> str:
+    """The option by which a size may be 0."""
+    if source.demand.endswith('"'):
+        return f'`empty=["{size}"]`'
+    return f"`--empty {shlex.quote(size)}`"
+
+
+def _once(note: str) -> str:
+    """A note that lists promises, each once: two sizes of a model's input are promised in the same words."""
+    kind, colon, listed = note.partition(": ")
+    return kind + colon + "; ".join(dict.fromkeys(listed.split("; "))) if kind == "promised by" else note
 
 
 def followed(help: Help, source: Source, errors: int = 1) -> Help | None:

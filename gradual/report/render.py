@@ -50,14 +50,20 @@ def _headline(diagnostic: Diagnostic, paint: Paint) -> str:
 
 
 def _by_source(diagnostic: Diagnostic, locate: Locate) -> Iterator[tuple[Source, list[Mark]]]:
-    """The marks of a diagnostic by source, the primary one's first; spans without a position have no mark."""
+    """The marks of a diagnostic by source, the primary one's first; spans without a position have no mark.
+
+    Spans that are shown at one place, such as two sizes of a model's input, have one mark for the same label.
+    """
     primary = Mark(diagnostic.span, diagnostic.label, True, diagnostic.severity)
     related = [Mark(r.span, r.label, False, "related") for r in diagnostic.related]
     marks = [mark for mark in (primary, *related) if mark.span != NOWHERE]
     found: dict[int, tuple[Source, list[Mark]]] = {}
     for mark in marks:
         source, span = locate(mark.span)
-        found.setdefault(id(source), (source, []))[1].append(Mark(span, visible(mark.label), mark.primary, mark.style))
+        shown = Mark(span, visible(mark.label), mark.primary, mark.style)
+        beside = found.setdefault(id(source), (source, []))[1]
+        if shown not in beside:
+            beside.append(shown)
     yield from found.values()
 
 

@@ -127,3 +127,20 @@ def test_the_line_that_saves_a_model_is_no_line_of_a_layer(
     done = gradual("check", "m.pb", "--checks")
     assert f"--> {place}\n" in done.out
     assert "AddV2 `y`" in done.out
+
+
+def test_two_sizes_of_an_input_have_one_label(gradual: Gradual) -> None:
+    flat = [constant("wanted", numpy.array([-1, 8], "int32")), node("Reshape", "y", "x wanted")]
+    Path("m.pb").write_bytes(graph(placeholder("x", [None, None]), *flat))
+    given = "the value supplied for parameter `%x` of `@main`"
+    assert gradual("check", "m.pb", "--checks").out.split("m.pb: input `x`")[1].count(f" {given}\n  |") == 1
+    done = gradual("run", "m.pb", "@main(float32[1, 3])")
+    assert done.code == 3 and f"promised by: {given}\n" in done.out + done.err
+
+
+def test_a_run_that_stops_tells_the_node_beside_the_line(gradual: Gradual) -> None:
+    debug = field(5, field(1, "mine.py") + field(2, field(1, "y@") + field(2, _frames((0, "f")))))
+    Path("m.pb").write_bytes(graph(placeholder("x"), node("EnsureShape", "y", "x", shape=Shape([None, 32]))) + debug)
+    done = gradual("run", "m.pb", "@main(float32[2, 31])")
+    assert "--> mine.py:1:1" in done.out + done.err
+    assert "the model's node is EnsureShape `y`: y = EnsureShape(x)" in done.out + done.err
