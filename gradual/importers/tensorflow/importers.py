@@ -70,6 +70,10 @@ class Bodies(Protocol):
         """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
         ...
 
+    def derived(self, value: Value, source: Value, less: int) -> None:
+        """Note that a value has so many axes less than another one; neither has a known rank."""
+        ...
+
     def require(self, condition: Value) -> None:
         """Require a condition of the program's callers, if it is about the sizes of the inputs and always evaluated."""
         ...

@@ -51,7 +51,7 @@ from gradual.importers.tensorflow.signals import (
     transposed,
 )
 from gradual.importers.tensorflow.survey import not_imported
-from gradual.importers.tensorflow.unranked import normalizing, with_ranks
+from gradual.importers.tensorflow.unranked import normalizing, several, with_ranks
 from gradual.limits import LIMITS
 from gradual.origin import Origin
 from gradual.types.dtype import DType
@@ -91,8 +91,7 @@ def program(
     """The program of a model, in which `@main` requires the conditions `where`.
 
     With `opens`, `empty` and `called` as for ONNX models.  The rank of a variable that is not recorded is the one at
-    which it is first used; the import is repeated if it was used before without.  Raises Refused with all reasons
-    against the import, Misused if an option does not fit the model.
+    which it is first used.  Raises Refused with all reasons, Misused if an option does not fit the model.
     """
     vectors = normalizing(model)
     model = with_ranks(model, dict.fromkeys(vectors, 1))
@@ -124,6 +123,7 @@ class _Import:
         ranks: the ranks at which variables of unknown rank are used, by the names of these.
         is_late: whether one of these was used before its rank was known.
         handed: how many nodes a value of unknown rank was given to.
+        sources: a value without a rank -> that which it is made of, and how many axes more this has.
         refined: the parameter for a variable without a rank -> that with the rank at which it is used.
         parameters: the parameters for variables whose values are not saved, by the names of these.
         weights: the values of the others.
@@ -145,6 +145,7 @@ class _Import:
         self.is_late = False
         self.handed: Counter[Value] = Counter()
         self.refined: dict[Value, Value] = {}
+        self.sources: dict[Value, tuple[Value, int]] = {}
         self.parameters: dict[str, tuple[Value, Origin, str]] = {}
         self.weights: dict[str, Value] = {}
         self.clauses: dict[str, str] = {}
@@ -176,11 +177,9 @@ class _Import:
         """A note on variables whose values are not in the file, if there are any."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
-            more = f" and {len(without) - 1} more" if len(without) > 1 else ""
-            yield f"the variable `{without[0]}`{more} is an input: the file has no value for it"
+            yield f"{several(without)} is an input: the file has no value for it"
         if self.vectors:
-            more = f" and {len(self.vectors) - 1} more" if len(self.vectors) > 1 else ""
-            yield f"the variable `{self.vectors[0]}`{more} is taken for a vector, as a parameter of a batch normalization"
+            yield f"{several(self.vectors)} is taken for a vector, as a parameter of a batch normalization"
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types as text; their values are added to the scope."""
@@ -196,13 +195,10 @@ class _Import:
             types.append(written)
         return inputs, types
 
-    def input(self, port: Port) -> tuple[Value, str]:
-        """The value of a parameter and its type as text."""
-        return self.typed(port, self.builder.names.fresh(port.name))
-
-    def typed(self, port: Port, name: str) -> tuple[Value, str]:
-        """The same, with its name in the program."""
+    def input(self, port: Port, name: str = "") -> tuple[Value, str]:
+        """The value of a parameter, by its name in the program if it has one, and its type as text."""
         written, type = self.dims.type(port)
+        name = name or self.builder.names.fresh(port.name)
         return self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0]), written
 
     def read(self, variable: Variable, dtype: DType) -> Value:
@@ -213,19 +209,21 @@ class _Import:
                 self.weights[variable.name] = self.builder.weight(variable.name, found)
             return self.weights[variable.name]
         if variable.name not in self.parameters:
-            port = Port(variable.name, variable.dtype or dtype, variable.shape)
-            self.declare(port, self.builder.names.fresh(port.name))
+            self.declare(Port(variable.name, variable.dtype or dtype, variable.shape))
         return self.parameters[variable.name][0]
 
-    def declare(self, port: Port, name: str) -> Value:
-        """The parameter for a variable, with its name in the program."""
-        value, written = self.typed(port, name)
+    def declare(self, port: Port, name: str = "") -> Value:
+        """The parameter for a variable, by its name in the program if it has one."""
+        value, written = self.input(port, name)
         origin = Origin(f"variable `{port.name}`", f"{port.name}: {written}", port.name)
         self.parameters[port.name] = value, origin, written
         return value
 
     def promised(self, value: Value, rank: int) -> Value | None:
         """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        while value in self.sources:
+            value, less = self.sources[value]
+            rank, self.is_late = rank + less, True
         for name, (parameter, _, _) in self.parameters.items():
             if value is parameter:
                 self.ranks[name] = rank
@@ -233,6 +231,10 @@ class _Import:
                 self.refined[value] = self.declare(Port(name, value.dtype, (None,) * rank), str(value.origin)[1:])
                 return self.refined[value]
         return None
+
+    def derived(self, value: Value, source: Value, less: int) -> None:
+        """Note that a value has so many axes less than another one; neither has a known rank."""
+        self.sources[value] = source, less
 
     def require(self, condition: Value) -> None:
         """Require a condition of callers, if it is about the sizes of the inputs and always evaluated."""

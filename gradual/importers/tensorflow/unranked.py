@@ -39,3 +39,9 @@ def normalizing(model: Model) -> Sequence[str]:
                 rooted.add(node.name)
                 found |= dict.fromkeys(made_of[node.name])
     return [name for name in model.variables if name in found]
+
+
+def several(names: Sequence[str]) -> str:
+    """Variables as a note mentions them: the first one, and how many more there are."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"the variable `{names[0]}`{more}"

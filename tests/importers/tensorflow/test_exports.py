@@ -24,6 +24,8 @@ from tests.importers.tensorflow.comparing import Import, differences, differing,
 EXPORTS = Path(__file__).parent / "data" / "exports.tar.xz"
 OPEN = {"beams", "forecaster", "powers", "tagger"}
 """The models with a size or a number of turns that depends on data."""
+LOOPS = {"forecaster": 8, "powers": 0, "tagger": 4}
+"""Models with loops -> their residual checks."""
 CLOSED = {"conv_groups", "gather_nd", "gather_nd_all", "gather_nd_bounds", "layouts"}
 """The operators whose channels, or whose number of indices, have to be known."""
 
@@ -90,6 +92,12 @@ def _pins(one: Import, inputs: Sequence[Any]) -> str:
     """The shapes of the inputs as `specialize` takes them."""
     pairs = zip(one.model.inputs, inputs, strict=True)
     return " ".join(f"%{name}=({','.join(map(str, array.shape))},)" for name, array in pairs)
+
+
+@pytest.mark.parametrize(("name", "checks"), LOOPS.items())
+def test_a_loop_keeps_the_sizes_that_its_iterations_keep(exports: Path, name: str, checks: int) -> None:
+    found = imported(exports / f"{name}.graphdef").compilation
+    assert found.residual - found.not_empty == checks
 
 
 def test_a_unet_owes_nothing_for_even_sizes(exports: Path) -> None:

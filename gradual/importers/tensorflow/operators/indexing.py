@@ -10,7 +10,7 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 
 
 @imports("GatherV2", "Gather", "ResourceGather")
@@ -98,7 +98,10 @@ def split(use: Use) -> Sequence[Value]:
         return [x]
     if isinstance(x.type, TensorType) and x.rank == 1 and (whole := x.extent(axis)) is not None and whole % count == 0:
         return use.parts(x, axis, [whole // count] * count)
-    return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    found = use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    for part in found if isinstance(x.type, UnrankedType) else ():
+        use.bodies.derived(part, x, 0)
+    return found
 
 
 @imports("SplitV")
