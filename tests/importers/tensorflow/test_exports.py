@@ -26,7 +26,15 @@ OPEN = {"beams", "forecaster", "powers", "tagger"}
 """The models with a size or a number of turns that depends on data."""
 LOOPS = {"forecaster": 8, "powers": 0, "tagger": 4}
 """Models with loops -> their residual checks."""
-CLOSED = {"conv_groups", "gather_nd", "gather_nd_all", "gather_nd_bounds", "layouts"}
+CLOSED = {
+    "conv_groups",
+    "equal_apart",
+    "extremes_of_nothing",
+    "gather_nd",
+    "gather_nd_all",
+    "gather_nd_bounds",
+    "layouts",
+}
 """The operators whose channels, or whose number of indices, have to be known."""
 
 
