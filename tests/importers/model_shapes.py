@@ -14,10 +14,12 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import gradual
+from bench.peers import formulas
 from gradual.compilation import Compilation
 from gradual.importers.common.values import Names
 from gradual.importers.onnx.file.reading import load
@@ -129,52 +131,9 @@ def recorded_integers(run: Mapping[str, Any]) -> dict[str, int]:
     return {spelled: value for spelled, value in found.items() if isinstance(value, int)}
 
 
-def valued(extent: str, symbols: Mapping[str, int], integers: Mapping[str, int] = NOTHING) -> int | None:
+def valued(extent: str, symbols: Mapping[str, int], integers: Mapping[str, int] = NOTHING) -> Fraction | None:
     """A size at some sizes of the inputs and some integers; None where it speaks of something else."""
-    numbers = _MADE.sub(lambda found: str(integers.get(found[0], found[0])), extent)
-    names = {"__builtins__": {}, "min": min, "max": max, "broadcast": _broadcast, **symbols}
-    try:
-        found = eval(_python(numbers), names)
-    except (NameError, SyntaxError):
-        return None
-    return found if isinstance(found, int) else None
-
-
-def _broadcast(size: int, other: int) -> int:
-    """The size that one becomes beside another, as the language defines it."""
-    return other if size == 1 else size
-
-
-def _python(extent: str) -> str:
-    """A formula in Python's notation, which has another one for choices only."""
-    at = extent.find("if ")
-    if at < 0:
-        return extent
-    end = _end(extent, at)
-    condition, then, orelse = _split(extent[at + 3 : end])
-    return f"{extent[:at]}(({_python(then)}) if ({_python(condition)}) else ({_python(orelse)})){_python(extent[end:])}"
-
-
-def _end(text: str, at: int) -> int:
-    """Where the bracket ends in which a place stands."""
-    depth = 0
-    for index in range(at, len(text)):
-        depth += (text[index] == "(") - (text[index] == ")")
-        if depth < 0:
-            return index
-    return len(text)
-
-
-def _split(choice: str) -> tuple[str, str, str]:
-    """Condition and both sides, at the words that stand in no bracket."""
-    depth, cuts = 0, list[int]()
-    for index, character in enumerate(choice):
-        depth += (character == "(") - (character == ")")
-        word = next((word for word in (" then ", " else ") if choice.startswith(word, index)), None)
-        if depth == 0 and word is not None and len(cuts) < 2:
-            cuts.append(index)
-    first, second = cuts
-    return choice[:first], choice[first + 6 : second], choice[second + 6 :]
+    return formulas.valued(_MADE.sub(lambda found: str(integers.get(found[0], found[0])), extent), symbols)
 
 
 def main() -> None:

@@ -77,6 +77,16 @@ def test_what_onnx_does_not_admit_is_refused(made: ModelProto, says: str) -> Non
     refused(made, says)
 
 
+def test_no_more_is_cut_off_than_there_is() -> None:
+    inputs: dict[str, Any] = {"x": ["n"], "p": whole(-2, 1)}
+    refused(
+        one("Pad", "x p", inputs | {"x": [0]}, mode="wrap", opset=21), "the negative padding is larger than the axis"
+    )
+    made = one("Pad", "x p", inputs | {"p": ([2], "int64")}, 1, mode="wrap", opset=21)
+    assert same(given(made, ones(3), whole(-2, 1)), [2, 0])
+    stops(made, ones(3), whole(-5, 1), says="the negative padding is larger than the axis")
+
+
 # --------------------------------------------------------------------------------------------------------- booleans
 @pytest.mark.parametrize("operator", ["And", "Or", "Xor", "Equal", "Not", "Where", "Identity"])
 @pytest.mark.parametrize("shape", [[], [1], [2], [64], ["n"], [None], [1, 1], [0]])

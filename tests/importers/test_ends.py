@@ -14,7 +14,21 @@ from onnx import ModelProto, helper
 import gradual
 from gradual.importers.onnx.file.reading import model_of
 from gradual.importers.onnx.program import program
-from tests.importers.models import body, compiled, given, model, node, one, ones, port, refused, same, stops, whole
+from tests.importers.models import (
+    agrees,
+    body,
+    compiled,
+    given,
+    model,
+    node,
+    one,
+    ones,
+    port,
+    refused,
+    same,
+    stops,
+    whole,
+)
 
 
 # ---------------------------------------------------------------------------------------------------------- indices
@@ -38,6 +52,17 @@ def test_an_index_counts_from_the_end_once(operator: str, shape: tuple[int, ...]
     assert error.code == "E0302"
     assert error.message.startswith(f"index {index} is out of bounds for dimension 0 with size n for some sizes: ")
     assert given(made, ones(3), np.full(shape, -3), *update).size == 1 + 2 * bool(updates)
+
+
+def test_a_box_around_a_centre_whose_side_is_below_0_overlaps_nothing() -> None:
+    centres = np.float32([[[0, 0, 2, 2], [0, 0, -2, 2], [0, 0, -2, -2], [0.1, 0, 2, 2]]])
+    made = model(
+        [node("NonMaxSuppression", "b s k t l", "y", center_point_box=1)],
+        [port("b", [1, "n", 4]), port("s", [1, 1, "n"])],
+        [port("y", [None, 3], "int64")],
+        {"k": whole(4), "t": np.float32([0.3]), "l": np.float32([0.0])},
+    )
+    agrees(made, centres, np.float32([[[4, 3, 2, 1]]]))
 
 
 # ----------------------------------------------------------------------------------------------------------- slices

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
 PATIENCE = 60.0
 """Seconds after which a kernel is taken not to come back."""
+
+MISSING = "ONNX Runtime is not installed: pip install 'gradual[oracles]'"
 
 _SPAWN = get_context("spawn")
 
@@ -40,7 +44,10 @@ class Runtime:
         return int(self._process.pid)
 
     def run(self, model: bytes, feed: Mapping[str, Any]) -> list[Any]:
-        """The results of a model; raises Declined, Refused or Died, and RuntimeError for what nobody foresaw."""
+        """The results of a model; raises Declined, Refused or Died, and RuntimeError for what nobody foresaw.
+
+        Whoever asks ends with a message if the runtime is not installed.
+        """
         if self._process is None:
             self._start()
         try:
@@ -56,6 +63,8 @@ class Runtime:
         return answer  # type: ignore[no-any-return]  # a list of arrays, read from the pipe
 
     def _start(self) -> None:
+        if find_spec("onnxruntime") is None:
+            sys.exit(MISSING)
         self._line, theirs = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()

@@ -107,16 +107,19 @@ def window(
     )
 
 
-def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int]) -> Iterator[Need]:
+def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int], ceil_mode: bool = False) -> Iterator[Need]:
     """Needs that strides and dilation are at least 1, paddings at least 0, and the window fits into each padded axis.
+
+    With `ceil_mode` the window may reach beyond the padded axis by less than a stride.
 
     [op.window.positive] [op.window.fits]
     """
     yield from at_least(ONE, move.strides, "strides")
     yield from at_least(ONE, move.dilation, "dilation")
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
-    for axis, width, extent in zip(axes, move.reach(), move.padded(extents), strict=True):
-        fits, says = at_most(width, extent), "the window is wider than the padded input"
+    for axis, width, extent, step in zip(axes, move.reach(), move.padded(extents), move.strides, strict=True):
+        fits = at_most(width, extent + step - 1 if ceil_mode else extent)
+        says = "the window is wider than the padded input" + (" and the part of a stride" if ceil_mode else "")
         says += f": a window of {width}, an input of {extent}" if fits is FALSE else ""
         yield Need(fits, "op.window.fits", says, ((0, axis),))
 

@@ -225,7 +225,8 @@ def max_pool2d_grad(
 
     The gradient of a window goes to the first of its greatest elements.  The first argument has the sizes of the
     pool's result [op.pool_grad.agree]; sizes, strides and dilation are at least 1, paddings at least 0
-    [op.window.positive]; the window fits into the padded input [op.window.fits]; parts of an axis in a layout divide it
+    [op.window.positive]; the window fits into the padded input, or with
+    `ceil_mode` reaches less than a stride beyond it [op.window.fits]; parts of an axis in a layout divide it
     [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
@@ -249,7 +250,8 @@ def avg_pool2d_grad(
 
     The gradient of a window is divided equally among the elements that its mean counts; integers are divided toward
     zero.  The first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
-    at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits]; parts
+    at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input, or with
+    `ceil_mode` reaches less than a stride beyond it [op.window.fits]; parts
     of an axis in a layout divide it [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)

@@ -108,7 +108,7 @@ def sliding(
     read = _pooled(count, data, layout, out_layout)
     move = window(pool_size, steps, dilation, padding, count)
     axes = [read.source.letters.index(letter) for letter in SPATIAL[count]]
-    needs = (*at_least(ONE, move.kernel, "pool_size"), *owed(move, read.space, axes))
+    needs = (*at_least(ONE, move.kernel, "pool_size"), *owed(move, read.space, axes, ceil_mode))
     return read.judgement(move.positions(read.space, ceil_mode), needs)
 
 
@@ -278,7 +278,7 @@ def _global_avg(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
 _OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded up with `ceil_mode`{more}.
 
     Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
-    padded input [op.window.fits]."""
+    padded input, or with `ceil_mode` reaches less than a stride beyond it [op.window.fits]."""
 _PACKED = """
     In a packed layout such as NCHW4c the inner part has the extent that layout gives [op.layout_transform.factor]."""
 

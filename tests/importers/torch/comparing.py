@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy
 
+from bench.peers.formulas import valued
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.importers.common.sizes.ports import Port
@@ -25,7 +26,6 @@ from gradual.importers.torch.file.schema import Graph, Model
 from gradual.importers.torch.program import named, program
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
-from tests.importers.model_shapes import valued
 
 SAMPLES, TRIES = 5, 3000
 _SIZE = re.compile(r"L\['(\w+)'\](?:\[(\d+)\])?\.size\(\)\[(\d+)\]")

@@ -312,8 +312,9 @@ def non_max_suppression(use: Use) -> Value:
 
 
 def _corners(use: Use, boxes: Value) -> Value:
-    """Convert boxes from centre, width and height to two corners, y before x."""
-    x, y, width, height = use.counted(use.call("split", boxes, indices_or_sections=4, axis=2), 4)
-    across, down = (use.call("multiply", use.like(0.5, boxes), size) for size in (width, height))
+    """Convert boxes from centre, width and height to two corners, y before x; a side below 0 is none, as in ONNX."""
+    x, y, *sides = use.counted(use.call("split", boxes, indices_or_sections=4, axis=2), 4)
+    sides = [use.call("maximum", side, use.like(0.0, boxes)) for side in sides]
+    across, down = (use.call("multiply", use.like(0.5, boxes), side) for side in sides)
     ends = [use.call(sign, *pair) for sign in ("subtract", "add") for pair in ((y, down), (x, across))]
     return use.call("concatenate", use.builder.tuple(ends), axis=2)

@@ -10,6 +10,8 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.importers import Use, as_scalar, imports
 
+_TOO_MANY = "the negative padding is larger than the axis"
+
 Width = int | Value
 """How many elements are added before or after an axis: a number, or a scalar of the program."""
 
@@ -61,7 +63,11 @@ def _wrapped(use: Use, widths: Sequence[Sequence[Width]]) -> Value:
     for axis, (before, after) in enumerate(widths):
         if (before, after) != (0, 0):
             have = extent(use, x, axis)
-            size = use.written_size((have + counted(use, before) + counted(use, after)).value)
+            total = have + counted(use, before) + counted(use, after)
+            some = (
+                total.value if isinstance(before, int) and isinstance(after, int) and min(before, after) >= 0 else None
+            )
+            size = use.written_size(some or use.demanded(total.value, (total > -1).value, _TOO_MANY))
             places = (numbered(use, size) - counted(use, before)) % have
             x = use.call("take", x, places.value, axis=axis, mode="fast")
     return x

@@ -1,6 +1,6 @@
 """Operators that write slices at indices, and those that reduce the slices of segments.
 
-Indices are rows of a tensor in TensorFlow, and columns in the language.   [op.scatter_nd]
+Indices are rows of a tensor in TensorFlow, and columns in the language.   [op.scatter_nd.depth]
 """
 
 from __future__ import annotations
