@@ -67,8 +67,12 @@ class Bodies(Protocol):
         """For each result of a function, whether it is the parameter at the same place."""
         ...
 
-    def promised(self, value: Value, rank: int) -> None:
-        """Note that a value is used as one of a rank."""
+    def promised(self, value: Value, rank: int) -> Value | None:
+        """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        ...
+
+    def derived(self, value: Value, source: Value, less: int) -> None:
+        """Note that a value has so many axes less than another one; neither has a known rank."""
         ...
 
     def require(self, condition: Value) -> None:
@@ -136,7 +140,8 @@ class Use(Applying):
 
     def cast(self, value: Value, shape: Sequence[int | None]) -> Value:
         """A value of unknown rank, promised to have the sizes that are given."""
-        self.bodies.promised(value, len(shape))
+        if (variable := self.bodies.promised(value, len(shape))) is not None:
+            return variable
         type = TensorType(tuple(Hole() if size is None else constant(size) for size in shape), value.dtype)
         made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
         return Value(self.builder.open(type), made)
@@ -146,7 +151,7 @@ class Use(Applying):
         if shape is None:
             return value
         if isinstance(value.type, UnrankedType):
-            return self.cast(value, shape)
+            value = self.cast(value, shape)
         if value.rank != len(shape):
             raise Unsupported(f"a tensor of rank {value.rank} where one of rank {len(shape)} has to be")
         for axis, size in enumerate(shape):

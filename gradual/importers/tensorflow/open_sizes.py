@@ -8,14 +8,14 @@ from gradual.importers.common.refusals import Misused
 from gradual.importers.common.sizes.ports import Port
 
 
-def not_empty(ports: Mapping[str, Port], empty: Sequence[str]) -> Iterator[tuple[str, str]]:
+def not_empty(ports: Mapping[str, Port], empty: Sequence[str], opens: bool) -> Iterator[tuple[str, str]]:
     """The names of inputs with what is required of their open sizes: to be at least 1, but for those in `empty`.
 
-    Raises Misused if a text in `empty` is none of these sizes.
+    With `opens` nothing is required.  Raises Misused if a text in `empty` is none of these sizes.
     """
     sizes = {size: name for name, port in ports.items() for size in _open(name, port)}
     allowed = {_named(text, sizes) for text in empty}
-    return ((name, f"{size} >= 1") for size, name in sizes.items() if size not in allowed)
+    return ((name, f"{size} >= 1") for size, name in sizes.items() if size not in allowed and not opens)
 
 
 def _open(name: str, port: Port) -> list[str]:

@@ -8,8 +8,8 @@ imported is reported at once: after a refused node, the import goes on with the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from gradual.dims.term.dim import SizeOf
 from gradual.importers.common.builder import Builder
@@ -52,9 +52,11 @@ from gradual.importers.tensorflow.signals import (
     transposed,
 )
 from gradual.importers.tensorflow.survey import not_imported
+from gradual.importers.tensorflow.unranked import normalizing, several, with_ranks
 from gradual.limits import LIMITS
 from gradual.origin import Origin
 from gradual.types.dtype import DType
+from gradual.types.type import UnrankedType
 from gradual.types.unpacking import opened
 
 FAMILIES = (
@@ -90,11 +92,13 @@ def program(
     """The program of a model, in which `@main` requires the conditions `where`.
 
     With `opens`, `empty` and `called` as for ONNX models.  The rank of a variable that is not recorded is the one at
-    which it is first used.  Raises Refused with all reasons against the import, Misused if an option does not fit the
-    model.
+    which it is first used.  Raises Refused with all reasons, Misused if an option does not fit the model.
     """
+    vectors = normalizing(model)
+    model = with_ranks(model, dict.fromkeys(vectors, 1))
     while True:
         attempt = _Import(model, opens, called or {}, progress)
+        attempt.vectors = vectors
         try:
             found = attempt.program(where, empty)
         except Unsupported as error:
@@ -103,15 +107,9 @@ def program(
             if not attempt.ranks:
                 raise
         else:
-            if not attempt.ranks:
+            if not attempt.is_late:
                 return found
-        model = _with_ranks(model, attempt.ranks)
-
-
-def _with_ranks(model: Model, ranks: Mapping[str, int]) -> Model:
-    """The model, in which some variables have ranks."""
-    known = {name: replace(model.variables[name], shape=(None,) * rank) for name, rank in ranks.items()}
-    return replace(model, variables={**model.variables, **known})
+        model = with_ranks(model, attempt.ranks)
 
 
 class _Import:
@@ -123,7 +121,12 @@ class _Import:
         around: the functions whose bodies are being imported.
         index: the index of the node of the graph itself that is being imported.
         operations: how many nodes have been imported.
+        vectors: the variables that are vectors as parameters of batch normalizations.
         ranks: the ranks at which variables of unknown rank are used, by the names of these.
+        is_late: whether one of these was used before its rank was known.
+        handed: how many nodes a value of unknown rank was given to.
+        sources: a value without a rank -> that which it is made of, and how many axes more this has.
+        refined: the parameter for a variable without a rank -> that with the rank at which it is used.
         parameters: the parameters for variables whose values are not saved, by the names of these.
         weights: the values of the others.
         taken: the parameters for inputs.
@@ -140,7 +143,12 @@ class _Import:
         self.around: list[str] = []
         self.index = 0
         self.operations = 0
+        self.vectors: Sequence[str] = ()
         self.ranks: dict[str, int] = {}
+        self.is_late = False
+        self.handed: Counter[Value] = Counter()
+        self.refined: dict[Value, Value] = {}
+        self.sources: dict[Value, tuple[Value, int]] = {}
         self.parameters: dict[str, tuple[Value, Origin, str]] = {}
         self.weights: dict[str, Value] = {}
         self.clauses: dict[str, str] = {}
@@ -155,7 +163,8 @@ class _Import:
         self.taken = frozenset(inputs)
         if not self.reasons:
             check_conditions(where, inputs, types, self.dims)
-        positive = self.positive(inputs, empty)
+        open = dict(zip(inputs, self.model.inputs.values(), strict=False))
+        positive = [self.builder.marks.around(one, inputs[name]) for name, one in not_empty(open, empty, self.opens)]
         try:
             body = self.body(scope)
         except Told:
@@ -168,18 +177,13 @@ class _Import:
         clauses = [*self.dims.clauses, *positive, *where, *self.clauses.values()]
         return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
 
-    def positive(self, inputs: Mapping[str, Origin], empty: Sequence[str]) -> list[str]:
-        """That the open sizes of inputs are at least 1, each marked with its input; nothing with `opens`."""
-        found = not_empty(dict(zip(inputs, self.model.inputs.values(), strict=False)), empty)
-        marks = self.builder.marks
-        return [] if self.opens else [marks.around(clause, inputs[name]) for name, clause in found]
-
     def notes(self) -> Iterator[str]:
         """A note on variables whose values are not in the file, if there are any."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
-            more = f" and {len(without) - 1} more" if len(without) > 1 else ""
-            yield f"the variable `{without[0]}`{more} is an input: the file has no value for it"
+            yield f"{several(without)} is an input: the file has no value for it"
+        if self.vectors:
+            yield f"{several(self.vectors)} is taken for a vector, as a parameter of a batch normalization"
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types as text; their values are added to the scope."""
@@ -195,10 +199,10 @@ class _Import:
             types.append(written)
         return inputs, types
 
-    def input(self, port: Port) -> tuple[Value, str]:
-        """The value of a parameter and its type as text."""
+    def input(self, port: Port, name: str = "") -> tuple[Value, str]:
+        """The value of a parameter, by its name in the program if it has one, and its type as text."""
         written, type = self.dims.type(port)
-        name = self.builder.names.fresh(port.name)
+        name = name or self.builder.names.fresh(port.name)
         return self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0]), written
 
     def read(self, variable: Variable, dtype: DType) -> Value:
@@ -209,16 +213,32 @@ class _Import:
                 self.weights[variable.name] = self.builder.weight(variable.name, found)
             return self.weights[variable.name]
         if variable.name not in self.parameters:
-            value, written = self.input(Port(variable.name, variable.dtype or dtype, variable.shape))
-            origin = Origin(f"variable `{variable.name}`", f"{variable.name}: {written}", variable.name)
-            self.parameters[variable.name] = value, origin, written
+            self.declare(Port(variable.name, variable.dtype or dtype, variable.shape))
         return self.parameters[variable.name][0]
 
-    def promised(self, value: Value, rank: int) -> None:
-        """Note the rank at which a variable is used."""
+    def declare(self, port: Port, name: str = "") -> Value:
+        """The parameter for a variable, by its name in the program if it has one."""
+        value, written = self.input(port, name)
+        origin = Origin(f"variable `{port.name}`", f"{port.name}: {written}", port.name)
+        self.parameters[port.name] = value, origin, written
+        return value
+
+    def promised(self, value: Value, rank: int) -> Value | None:
+        """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        while value in self.sources:
+            value, less = self.sources[value]
+            rank, self.is_late = rank + less, True
         for name, (parameter, _, _) in self.parameters.items():
             if value is parameter:
-                self.ranks.setdefault(name, rank)
+                self.ranks[name] = rank
+                self.is_late |= self.handed[value] > 1
+                self.refined[value] = self.declare(Port(name, value.dtype, (None,) * rank), str(value.origin)[1:])
+                return self.refined[value]
+        return None
+
+    def derived(self, value: Value, source: Value, less: int) -> None:
+        """Note that a value has so many axes less than another one; neither has a known rank."""
+        self.sources[value] = source, less
 
     def require(self, condition: Value) -> None:
         """Require a condition of callers, if it is about the sizes of the inputs and always evaluated."""
@@ -264,7 +284,7 @@ class _Import:
                 self.progress(index, len(order))
             if node.name not in scope:
                 self.count()
-                self.builder.node = origin_of(node)
+                self.builder.node = node.origin
                 self.attempt(node, nodes, scope)
         self.builder.node = outer
         return [self.result(one, nodes, scope) for one in wanted]
@@ -315,7 +335,10 @@ class _Import:
         held = found[index] if index < len(found) else None
         if held is None:
             raise Unsupported(f"`{source}`, a result that is not imported")
-        return held
+        if not isinstance(held, Value) or not isinstance(held.type, UnrankedType):
+            return held
+        self.handed[held] += 1
+        return self.refined.get(held, held)
 
     def ports(self, operator: str) -> Sequence[str]:
         """The names of an operator's results, if it has several."""
@@ -372,10 +395,3 @@ class _Import:
         operator, name = ("", "") if node is None else (node.operator, node.name)
         line = f" at {node.frames[-1].place}" if node is not None and node.frames else ""
         self.reasons.append(Reason(self.index, operator, name, says, place=line))
-
-
-def origin_of(node: Node) -> Origin:
-    """The origin of the results of a node."""
-    given = ", ".join([*map(str, node.inputs), *(f"^{name}" for name in node.after)])
-    said = f"{node.name} = {node.operator}({given})"
-    return Origin(f"{node.operator} `{node.name}`", said, frames=node.frames)

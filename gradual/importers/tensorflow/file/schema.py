@@ -9,7 +9,7 @@ from typing import Any
 
 from gradual.importers.common.refusals import Unread
 from gradual.importers.common.sizes.ports import Port
-from gradual.origin import Frame
+from gradual.origin import Frame, Origin
 from gradual.record import record
 from gradual.types.dtype import DType
 
@@ -52,6 +52,13 @@ class Node:
     def before(self) -> Sequence[str]:
         """The nodes that come before it."""
         return (*(one.node for one in self.inputs), *self.after)
+
+    @property
+    def origin(self) -> Origin:
+        """The origin of its results."""
+        given = ", ".join([*map(str, self.inputs), *(f"^{name}" for name in self.after)])
+        said = f"{self.name} = {self.operator}({given})"
+        return Origin(f"{self.operator} `{self.name}`", said, frames=self.frames)
 
 
 Nodes = Mapping[str, Node]
