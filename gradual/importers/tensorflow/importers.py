@@ -147,6 +147,26 @@ class Use(Applying):
             value = value if size is None else self.exactly(value, axis, size)
         return value
 
+    def agreeing(self, value: Value, axis: int, other: Value, at: int) -> tuple[Value, Value]:
+        """Two values, promised to have one size at an axis of each; a size of 1 is not repeated."""
+        if value.tensor.shape[axis] is other.tensor.shape[at]:
+            return value, other
+        known = value.extent(axis)
+        if known is not None and other.extent(at) is None:
+            return value, self.exactly(other, at, known)
+        return self.exactly(value, axis, self.written_size(self.extent(other, at))), other
+
+    def alike(self, value: Value, other: Value) -> tuple[Value, Value]:
+        """Two values, promised to have one shape; the rank of one of them has to be known."""
+        if isinstance(value.type, UnrankedType):
+            value = self.of_rank(value, other.rank)
+        other = self.of_rank(other, value.rank)
+        if other.rank != value.rank:
+            raise Unsupported(f"tensors of ranks {value.rank} and {other.rank} where both have to have one shape")
+        for axis in range(value.rank):
+            value, other = self.agreeing(value, axis, other, axis)
+        return value, other
+
     def axis(self, index: int, value: Value, beyond: int = 0) -> int:
         """An input that is an axis of a value, counted from the front; of one with `beyond` more axes if given."""
         return self.axis_of(self.integer(index, "an axis"), value, beyond)
