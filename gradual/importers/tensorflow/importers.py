@@ -66,6 +66,10 @@ class Bodies(Protocol):
         """For each result of a function, whether it is the parameter at the same place."""
         ...
 
+    def asserts(self, function: str) -> int | None:
+        """The parameter that a function asserts, if it does nothing else; None for any other function."""
+        ...
+
     def promised(self, value: Value, rank: int) -> None:
         """Note that a value is used as one of a rank."""
         ...

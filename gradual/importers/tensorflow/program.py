@@ -169,8 +169,12 @@ class _Import:
         """A note on variables whose values are not in the file, if there are any."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
-            more = f" and {len(without) - 1} more" if len(without) > 1 else ""
-            yield f"the variable `{without[0]}`{more} is an input: the file has no value for it"
+            others = len(without) - 1
+            one, given = (
+                (f" and {others} more are inputs", "values for them") if others else (" is an input", "value for it")
+            )
+            advice = "freeze the graph, so that variables are constants, or give the folder of the SavedModel"
+            yield f"the variable `{without[0]}`{one}: the file has no {given}; {advice}"
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types as text; their values are added to the scope."""
@@ -348,6 +352,14 @@ class _Import:
         return [
             self.origin(called.nodes, source) == name for name, (_, source) in zip(names, called.results, strict=False)
         ]
+
+    def asserts(self, function: str) -> int | None:
+        """The parameter that a function asserts, if it does nothing else; None for any other function."""
+        called = self.function(function)
+        asserted = [node for node in called.nodes.values() if node.operator == "Assert" and node.inputs]
+        others = {node.operator for node in called.nodes.values()} - {"Assert", "Const", "Identity", "NoOp"}
+        name = self.origin(called.nodes, asserted[0].inputs[0]) if len(asserted) == 1 and not others else ""
+        return called.params.index(name) if name in called.params else None
 
     def origin(self, nodes: Nodes, source: Source) -> str:
         """The parameter that a value is, seen through identities; empty for any other value."""
