@@ -39,7 +39,15 @@ from gradual.importers.tensorflow.operators import (
 )
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
-from gradual.importers.tensorflow.selecting import creating, diagonals, layouts, ordering, scattering, sparse
+from gradual.importers.tensorflow.selecting import (
+    creating,
+    diagonals,
+    layouts,
+    ordering,
+    ragged,
+    scattering,
+    sparse,
+)
 from gradual.importers.tensorflow.signals import (
     averaging,
     blocks,
@@ -69,7 +77,7 @@ FAMILIES = (
     slices,
     tensor_lists,
     *(activations, bits, codes, colours, special),
-    *(creating, diagonals, layouts, ordering, scattering, sparse),
+    *(creating, diagonals, layouts, ordering, ragged, scattering, sparse),
     *(averaging, blocks, detections, normalizations, patches, recurrent, resizing, transposed),
 )
 """The modules whose importers are in `IMPORTERS`."""
