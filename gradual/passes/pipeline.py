@@ -30,9 +30,9 @@ def read_uses(words: Sequence[str]) -> list[Use]:
         if not equals:
             uses.append(Use(_named(word), {}))
         elif not uses:
-            raise Unusable(f"`{word}` belongs to no pass; a pass's name stands before what it is given")
+            raise Unusable(f"`{word}` belongs to no pass; the name of a pass comes before its arguments")
         elif not uses[-1].what.takes:
-            raise Unusable(f"`{uses[-1].what.name}` takes nothing, so `{word}` means nothing to it")
+            raise Unusable(f"`{uses[-1].what.name}` takes no arguments, so `{word}` is not allowed")
         else:
             add(uses[-1].given, key, value)
     return uses
@@ -42,7 +42,7 @@ def _named(name: str) -> Pass:
     if name in PASSES:
         return PASSES[name]
     near = get_close_matches(name, PASSES, n=3)
-    hint = f"near: {', '.join(near)}" if near else f"there are {', '.join(PASSES)}"
+    hint = f"near: {', '.join(near)}" if near else f"the passes are {', '.join(PASSES)}"
     raise Unusable(f"there is no pass `{name}`; {hint}")
 
 

@@ -51,7 +51,11 @@ _SECTION = re.compile(r"^#\[metadata\]", re.MULTILINE)
 
 
 def _section(text: str) -> int | None:
-    """The offset of the metadata section; it is decoded first, since the lexer replaces keys of sizes by the sizes."""
+    """The offset of the metadata section.
+
+    The section is decoded before the text is parsed, since the lexer replaces a reference `meta[kind][i]` whose entry
+    is a size by that size.
+    """
     match = _SECTION.search(text)
     return match and match.start()
 

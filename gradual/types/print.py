@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
+from gradual.dims.term.print import conjoined
 from gradual.types.positive import stated
 from gradual.types.type import (
     Content,
@@ -48,7 +49,7 @@ def _shown_function(type: FunctionType) -> str:
     types = f" [{', '.join(f'{variable.name}: Type' for variable in type.types)}]" if type.types else ""
     params = ", ".join(map(shown, type.params))
     clauses = stated(type)
-    where = f" where {' and '.join(map(str, clauses))}" if clauses else ""
+    where = f" where {conjoined(clauses)}" if clauses else ""
     return f"fn{types} ({params}) -> {shown(type.result)}{where}"
 
 

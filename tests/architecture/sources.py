@@ -65,7 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers": ("common", "onnx", "torch", "tensorflow"),
     "importers/tensorflow": (
         *("file", "importers", "operators", "elements", "selecting", "signals"),
-        *("order", "refused", "survey", "program"),
+        *("order", "refused", "survey", "unranked", "program"),
     ),
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (

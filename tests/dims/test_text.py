@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from gradual.dims.term.constraint import equal
+from gradual.dims.term.constraint import any_of, at_least, broadcasts, equal
 from gradual.dims.term.dim import variable
-from gradual.dims.term.print import READABLE, brief
+from gradual.dims.term.print import READABLE, brief, conjoined
 from tests.generators.dims import Tree, built, predicates_sharing
 
 
@@ -28,3 +28,11 @@ def test_inner_parts_of_a_long_condition_and_long_names_are_elided() -> None:
         brief(equal(long * long * long, small))
         == "%enc…f_Div_2_output_0[0] * %enc…f_Div_2_output_0[0] * %enc…f_Div_2_output_0[0] == n"
     )
+
+
+def test_a_disjunction_among_several_constraints_is_in_parentheses() -> None:
+    n, m = variable("n"), variable("m")
+    either = any_of(equal(m, 3), equal(m, 1))
+    assert conjoined([either]) == str(either) == "m == 3 or m == 1"
+    assert conjoined([at_least(n, 2), either]) == "n >= 2 and (m == 3 or m == 1)"
+    assert conjoined([at_least(n, 2), broadcasts(n, m)]) == "n >= 2 and broadcasts(n, m)"

@@ -78,11 +78,11 @@ def test_policies_of_one_function_stand_in_order() -> None:
 @pytest.mark.parametrize(
     "text, says",
     [
-        ("fastest", "is no policy; there are specialize, bucket, generic"),
+        ("fastest", "is no policy; the policies are specialize, bucket, generic"),
         ("generic:1", "is no policy"),
         ("bucket", "takes one size"),
         ("bucket:n=1,2", "there is nothing called `n`"),
-        ("bucket:dim(%x,0)", "gives no value"),
+        ("bucket:dim(%x,0)", "is given no value"),
         ("specialize:@g:n=1", "there is no function"),
         ("specialize:%x=(2,5); generic; bucket:k=1", "there is nothing called `k`"),
     ],

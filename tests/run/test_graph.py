@@ -271,7 +271,7 @@ def test_the_help_says_what_was_tried_and_an_obstacle_that_stays_says_so() -> No
     first, second = checked("def @main(%x: Tensor[(n,), float32]) { unique(%x) }").obstacles("@main")
     assert "gradual pass specialize 'n=2'" in first.help[0].text and "1 obstacle would be left" in first.help[0].text
     assert (first.data["stays"], second.data["stays"]) == (False, True)
-    assert "no number for an input removes it" in second.notes
+    assert "no choice of numbers for the inputs removes it" in second.notes
 
 
 def test_a_chain_leads_from_an_input_to_the_obstacle() -> None:

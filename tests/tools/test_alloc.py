@@ -57,7 +57,7 @@ def test_numbers_are_bound_and_what_follows_from_them_too(gradual: Gradual, writ
 @pytest.mark.parametrize(
     ("bind", "says"),
     [
-        (["k=3"], "there is nothing called `k`; what is open: `n`, `m`"),
+        (["k=3"], "there is nothing called `k`; sizes that can be given: `n`, `m`"),
         (["n"], "`n` binds nothing"),
         (["n=-3"], "`n=-3` binds nothing"),
         (["n=3", "m=7"], "`m=7` contradicts what `@main` demands on entry"),

@@ -21,7 +21,7 @@ def tuple_value(state: Elaboration, items: Sequence[ast.Expr], span: Span, hint:
 
 def tuple_of(state: Elaboration, fields: Sequence[str], span: Span, hint: str | None) -> str:
     """Emit a tuple of values; return its core variable."""
-    for field in fields:  # name the elements first, so that they stay known in the tuple, as in `stack((%a, %b))`
+    for field in fields:  # elements of integer tensors get symbolic names here, by which `stack((%a, %b))` knows them
         state.contents(field)
     types = [state.values.types[field] for field in fields]
     name = state.values.fresh(hint)

@@ -215,7 +215,7 @@ def _fields(value: ast.Expr) -> tuple[ast.Expr, ...]:
 
 
 def axes(error: Diagnostic, program: Program) -> Iterator[Help]:
-    """Change the `axis` of the application that takes the rejected value, or, if none takes it, of its own."""
+    """Change the `axis` of the application that has the rejected one as an operand, or else of the rejected one."""
     if error.rule.endswith(".extent"):  # another axis is rarely meant only because this one may be empty
         return
     found = list(program.application_of(error))

@@ -6,11 +6,11 @@ the disjunctions of broadcasting: `broadcast(n, m)`, `broadcasts(n, m)`.   [dim.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradual.dims.term.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
-from gradual.dims.term.constraint import And, AtMost, Equal, Not, Or, Truth, broadcasts
+from gradual.dims.term.constraint import And, AtMost, Constraint, Equal, Not, Or, Truth, broadcasts
 from gradual.dims.term.dim import Dim, Monomial, constant, of_atom, polynomial
 from gradual.dims.term.polynomial import cofactor, multiplied, product
 from gradual.limits import LIMITS
@@ -27,6 +27,12 @@ Remainder = tuple[Dim, Dim, Dim]
 def written(root: Any) -> str:
     """The source text of a dim or constraint; parts too long to print are elided as `…`."""
     return _elided(root, LIMITS.text, {})
+
+
+def conjoined(constraints: Sequence[Constraint]) -> str:
+    """The source text of several constraints that all hold; a disjunction among them is put in parentheses."""
+    texts = ((written(one), isinstance(one, Or) and broadcasts_of(one) is None) for one in constraints)
+    return " and ".join(f"({text})" if is_loose and len(constraints) > 1 else text for text, is_loose in texts)
 
 
 READABLE = 90

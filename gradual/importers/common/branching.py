@@ -25,6 +25,9 @@ Body = Callable[[], list[Value]]
 Turn = Callable[[list[Value]], list[Value]]
 """Imports the condition or body of a loop into the current block: carried values -> results."""
 
+Held = Callable[[Value], Any]
+"""The type of a value that is passed to another scope."""
+
 
 def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Value]:
     """The results of an `if` with two bodies; if the condition is decided, only the body that is taken is imported."""
@@ -52,13 +55,16 @@ def branched(use: Applying, condition: Value, bodies: Sequence[Body]) -> list[Va
     return fields(use, [builder.open(type) for type in types], builder.bind([condition], text))
 
 
-def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, turn: Turn) -> list[Value]:
+def repeated(
+    use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, turn: Turn, held: Held = lists.held
+) -> list[Value]:
     """A loop that ends when its condition, the only result of `goes_on`, is false; return the final carried values.
 
-    Sizes that change between iterations become `?`, ranks `*`; element types must not change.
+    Sizes that change between iterations become `?`, ranks `*`; element types must not change.  `held` is the type of a
+    value before the first iteration, or after one.
     """
     builder = use.builder
-    types = [lists.held(value) for value in begun]
+    types = [held(value) for value in begun]
     while True:
         with builder.inside() as head:
             carried = [builder.input(builder.names.unused("carried"), builder.open(type)) for type in types]
@@ -67,7 +73,7 @@ def repeated(use: Applying, name: str, begun: Sequence[Value], goes_on: Turn, tu
             after = turn(carried)
         if len(after) != len(begun):
             raise Unsupported(f"a body that gives {len(after)} values for {len(begun)} that are carried")
-        wider = [lists.wider(one, lists.held(other)) for one, other in zip(types, after, strict=True)]
+        wider = [lists.wider(one, held(other)) for one, other in zip(types, after, strict=True)]
         if wider == types:
             break
         types = wider

@@ -60,7 +60,10 @@ def drawn(operator: Operator, operands: Sequence[Value], settings: Mapping[str, 
 
 
 def moved(operator: Operator, places: Sequence[Any], settings: Mapping[str, Any]) -> Tensor | None:
-    """Apply an operator that only moves elements to indices; None if its result depends on symbolic sizes."""
+    """Apply to a tensor of indices an operator that only moves elements.
+
+    None if an attribute of the operator contains a symbolic size, or if the operator faults.
+    """
     plainly = {key: plain(value) for key, value in settings.items()}
     if any(None in value for value in plainly.values() if isinstance(value, tuple)):
         return None

@@ -18,6 +18,7 @@ from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, UnrankedType
 
 _LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
+_PLACE = re.compile(r":(?=[0-9]+\Z)", re.ASCII)
 _INVALID = re.compile(r"\W+", re.ASCII)
 
 
@@ -39,8 +40,9 @@ class Names:
     def unused(self, name: str) -> str:
         """The name, with a number appended if it is taken."""
         candidate, count = name, self._counts.get(name, 1)
+        stem = _PLACE.sub("_", name)
         while candidate in self._taken:
-            candidate, count = f"{name}_{count}", count + 1
+            candidate, count = f"{stem}_{count}", count + 1
         self._taken.add(candidate)
         self._counts[name] = count
         return candidate

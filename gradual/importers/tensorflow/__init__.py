@@ -2,7 +2,7 @@
 
 `file` reads them; `order` sorts the nodes of a graph; `importers` is the table from an operator to its translation;
 `operators` translates nodes; `refused` says what to do about operators that are not imported, which `survey` finds;
-`program` puts the program together.
+`unranked` says which variables without a rank are vectors; `program` puts the program together.
 
 An operator is added in a file of `operators`, as a function that composes operators of the language:
 

@@ -70,8 +70,12 @@ class Bodies(Protocol):
         """The parameter that a function asserts, if it does nothing else; None for any other function."""
         ...
 
-    def promised(self, value: Value, rank: int) -> None:
-        """Note that a value is used as one of a rank."""
+    def promised(self, value: Value, rank: int) -> Value | None:
+        """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        ...
+
+    def derived(self, value: Value, source: Value, less: int) -> None:
+        """Note that a value has so many axes less than another one; neither has a known rank."""
         ...
 
     def require(self, condition: Value) -> None:
@@ -135,7 +139,8 @@ class Use(Applying):
         """The value, promised to have a rank where its rank is not known."""
         if not isinstance(value.type, UnrankedType):
             return value
-        self.bodies.promised(value, rank)
+        if (variable := self.bodies.promised(value, rank)) is not None:
+            return variable
         type = TensorType((Hole(),) * rank, value.dtype)
         made = self.builder.bind([value], lambda given: f"({given[0]} as {shown(type)})")
         return Value(self.builder.open(type), made)

@@ -8,8 +8,8 @@ imported is reported at once: after a refused node, the import goes on with the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from gradual.dims.term.dim import SizeOf
 from gradual.importers.common.builder import Builder
@@ -39,15 +39,7 @@ from gradual.importers.tensorflow.operators import (
 )
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
-from gradual.importers.tensorflow.selecting import (
-    creating,
-    diagonals,
-    layouts,
-    ordering,
-    ragged,
-    scattering,
-    sparse,
-)
+from gradual.importers.tensorflow.selecting import creating, diagonals, layouts, ordering, ragged, scattering, sparse
 from gradual.importers.tensorflow.signals import (
     averaging,
     blocks,
@@ -59,9 +51,11 @@ from gradual.importers.tensorflow.signals import (
     transposed,
 )
 from gradual.importers.tensorflow.survey import not_imported
+from gradual.importers.tensorflow.unranked import normalizing, several, with_ranks
 from gradual.limits import LIMITS
 from gradual.origin import Origin
 from gradual.types.dtype import DType
+from gradual.types.type import UnrankedType
 from gradual.types.unpacking import opened
 
 FAMILIES = (
@@ -97,11 +91,13 @@ def program(
     """The program of a model, in which `@main` requires the conditions `where`.
 
     With `opens`, `empty` and `called` as for ONNX models.  The rank of a variable that is not recorded is the one at
-    which it is first used.  Raises Refused with all reasons against the import, Misused if an option does not fit the
-    model.
+    which it is first used.  Raises Refused with all reasons, Misused if an option does not fit the model.
     """
+    vectors = normalizing(model)
+    model = with_ranks(model, dict.fromkeys(vectors, 1))
     while True:
         attempt = _Import(model, opens, called or {}, progress)
+        attempt.vectors = vectors
         try:
             found = attempt.program(where, empty)
         except Unsupported as error:
@@ -110,15 +106,9 @@ def program(
             if not attempt.ranks:
                 raise
         else:
-            if not attempt.ranks:
+            if not attempt.is_late:
                 return found
-        model = _with_ranks(model, attempt.ranks)
-
-
-def _with_ranks(model: Model, ranks: Mapping[str, int]) -> Model:
-    """The model, in which some variables have ranks."""
-    known = {name: replace(model.variables[name], shape=(None,) * rank) for name, rank in ranks.items()}
-    return replace(model, variables={**model.variables, **known})
+        model = with_ranks(model, attempt.ranks)
 
 
 class _Import:
@@ -129,7 +119,12 @@ class _Import:
         around: the functions whose bodies are being imported.
         index: the index of the node of the graph itself that is being imported.
         operations: how many nodes have been imported.
+        vectors: the variables that are vectors as parameters of batch normalizations.
         ranks: the ranks at which variables of unknown rank are used, by the names of these.
+        is_late: whether one of these was used before its rank was known.
+        handed: how many nodes a value of unknown rank was given to.
+        sources: a value without a rank -> that which it is made of, and how many axes more this has.
+        refined: the parameter for a variable without a rank -> that with the rank at which it is used.
         parameters: the parameters for variables whose values are not saved, by the names of these.
         weights: the values of the others.
         taken: the parameters for inputs.
@@ -145,7 +140,12 @@ class _Import:
         self.around: list[str] = []
         self.index = 0
         self.operations = 0
+        self.vectors: Sequence[str] = ()
         self.ranks: dict[str, int] = {}
+        self.is_late = False
+        self.handed: Counter[Value] = Counter()
+        self.refined: dict[Value, Value] = {}
+        self.sources: dict[Value, tuple[Value, int]] = {}
         self.parameters: dict[str, tuple[Value, Origin, str]] = {}
         self.weights: dict[str, Value] = {}
         self.clauses: dict[str, str] = {}
@@ -177,12 +177,12 @@ class _Import:
         """A note on variables whose values are not in the file, if there are any."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
-            others = len(without) - 1
-            one, given = (
-                (f" and {others} more are inputs", "values for them") if others else (" is an input", "value for it")
-            )
+            given = "is an input: the file has no value for it", "are inputs: the file has no values for them"
             advice = "freeze the graph, so that variables are constants, or give the folder of the SavedModel"
-            yield f"the variable `{without[0]}`{one}: the file has no {given}; {advice}"
+            yield f"{several(without, *given)}; {advice}"
+        if self.vectors:
+            given = "is taken for a vector, as a parameter", "are taken for vectors, as parameters"
+            yield f"{several(self.vectors, *given)} of a batch normalization"
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types as text; their values are added to the scope."""
@@ -198,10 +198,10 @@ class _Import:
             types.append(written)
         return inputs, types
 
-    def input(self, port: Port) -> tuple[Value, str]:
-        """The value of a parameter and its type as text."""
+    def input(self, port: Port, name: str = "") -> tuple[Value, str]:
+        """The value of a parameter, by its name in the program if it has one, and its type as text."""
         written, type = self.dims.type(port)
-        name = self.builder.names.fresh(port.name)
+        name = name or self.builder.names.fresh(port.name)
         return self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0]), written
 
     def read(self, variable: Variable, dtype: DType) -> Value:
@@ -212,16 +212,32 @@ class _Import:
                 self.weights[variable.name] = self.builder.weight(variable.name, found)
             return self.weights[variable.name]
         if variable.name not in self.parameters:
-            value, written = self.input(Port(variable.name, variable.dtype or dtype, variable.shape))
-            origin = Origin(f"variable `{variable.name}`", f"{variable.name}: {written}", variable.name)
-            self.parameters[variable.name] = value, origin, written
+            self.declare(Port(variable.name, variable.dtype or dtype, variable.shape))
         return self.parameters[variable.name][0]
 
-    def promised(self, value: Value, rank: int) -> None:
-        """Note the rank at which a variable is used."""
+    def declare(self, port: Port, name: str = "") -> Value:
+        """The parameter for a variable, by its name in the program if it has one."""
+        value, written = self.input(port, name)
+        origin = Origin(f"variable `{port.name}`", f"{port.name}: {written}", port.name)
+        self.parameters[port.name] = value, origin, written
+        return value
+
+    def promised(self, value: Value, rank: int) -> Value | None:
+        """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        while value in self.sources:
+            value, less = self.sources[value]
+            rank, self.is_late = rank + less, True
         for name, (parameter, _, _) in self.parameters.items():
             if value is parameter:
-                self.ranks.setdefault(name, rank)
+                self.ranks[name] = rank
+                self.is_late |= self.handed[value] > 1
+                self.refined[value] = self.declare(Port(name, value.dtype, (None,) * rank), str(value.origin)[1:])
+                return self.refined[value]
+        return None
+
+    def derived(self, value: Value, source: Value, less: int) -> None:
+        """Note that a value has so many axes less than another one; neither has a known rank."""
+        self.sources[value] = source, less
 
     def require(self, condition: Value) -> None:
         """Require a condition of callers, if it is about the sizes of the inputs and always evaluated."""
@@ -318,7 +334,10 @@ class _Import:
         held = found[index] if index < len(found) else None
         if held is None:
             raise Unsupported(f"`{source}`, a result that is not imported")
-        return held
+        if not isinstance(held, Value) or not isinstance(held.type, UnrankedType):
+            return held
+        self.handed[held] += 1
+        return self.refined.get(held, held)
 
     def ports(self, operator: str) -> Sequence[str]:
         """The names of an operator's results, if it has several."""
@@ -355,28 +374,11 @@ class _Import:
 
     def kept(self, function: str) -> Sequence[bool]:
         """For each result of a function, whether it is the parameter at the same place."""
-        called = self.function(function)
-        names = [*called.params, *[""] * len(called.results)]
-        return [
-            self.origin(called.nodes, source) == name for name, (_, source) in zip(names, called.results, strict=False)
-        ]
+        return self.function(function).kept
 
     def asserts(self, function: str) -> int | None:
         """The parameter that a function asserts, if it does nothing else; None for any other function."""
-        called = self.function(function)
-        asserted = [node for node in called.nodes.values() if node.operator == "Assert" and node.inputs]
-        others = {node.operator for node in called.nodes.values()} - {"Assert", "Const", "Identity", "NoOp"}
-        name = self.origin(called.nodes, asserted[0].inputs[0]) if len(asserted) == 1 and not others else ""
-        return called.params.index(name) if name in called.params else None
-
-    def origin(self, nodes: Nodes, source: Source) -> str:
-        """The parameter that a value is, seen through identities; empty for any other value."""
-        for _ in range(len(nodes)):
-            node = nodes.get(source.node)
-            if node is None or node.operator != "Identity" or not node.inputs:
-                break
-            source = node.inputs[0]
-        return "" if source.node in nodes else source.node
+        return self.function(function).asserts
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason against the import."""

@@ -140,8 +140,8 @@ class _Walk:
             case Size(name, dim, _, span):
                 changes = any(map(self._changes, dim.variables()))
                 if changes and not self.failing.cannot(step):
-                    raise Unusable(f"`{dim}` is computed with, and may be too large with the padding", span)
-                self.states[name] = Tainted(f"`{dim}` is computed with", span) if changes else None
+                    raise Unusable(f"`{dim}` is used in a computation, and may be too large with the padding", span)
+                self.states[name] = Tainted(f"`{dim}` is used in a computation", span) if changes else None
             case Project(name, operand, index):
                 whole = self.states.get(operand)
                 self.states[name] = whole[index] if isinstance(whole, tuple) else whole
@@ -162,7 +162,7 @@ class _Walk:
     def _check(self, step: Check) -> None:
         """Require that padding does not change the sizes on which a check depends."""
         if any(map(self._changes, step.goal.variables())):
-            raise Unusable(f"check {step.id} `{step.condition}` speaks of the padded size", step.span)
+            raise Unusable(f"check {step.id} `{step.condition}` depends on the padded size", step.span)
 
     def _changes(self, variable: Variable) -> bool:
         """Whether padding may change a size or an element."""
@@ -188,7 +188,7 @@ class _Walk:
 
     def _untouched(self, step: Any) -> None:
         """Require that a step without a padding rule uses no padded value, and mentions no padded size."""
-        what = f"a call of `{step.function}`" if isinstance(step, Invoke) else "what is no operator"
+        what = f"a call of `{step.function}`" if isinstance(step, Invoke) else "a step that applies no operator"
         self._same([name for name in reads(step) if name in self.states], step, what)
         inner = every(Block((step,), step.name))
         if isinstance(step, Wrap | WrapReference | Convert | Instantiate) or any(map(self._speaks, inner)):
@@ -211,7 +211,7 @@ class _Walk:
     def _joined(self, step: If) -> State:
         """The state of an `if`: tainted unless both branches grow along the same axes."""
         then, orelse = self.states.get(step.then.result), self.states.get(step.orelse.result)
-        return then if then == orelse else Tainted("the branches of an `if` do not grow alike", step.span)
+        return then if then == orelse else Tainted("the branches of an `if` grow along different axes", step.span)
 
     def _agrees(self, name: str, type: OpenedType, span: Span) -> None:
         """Taint a value whose type does not grow along the same axes as the value."""
@@ -270,7 +270,7 @@ class _Walk:
         if sized and not (padding is not None and padding.sized):
             return "takes the padded size as an attribute"
         if padding is None:
-            return "is not known to keep rows apart"
+            return "is not declared padding-safe"
         free = padding.axes(Growth(types, step.attributes, self.grows, partial(_result_type, operator, types, step)))
         for index, (state, axes) in enumerate(zip(states, tuple(free), strict=True)):
             wrong = next((axis for axis in _leaves(state) if isinstance(axis, int) and axis not in axes), None)
@@ -326,7 +326,7 @@ class _Walk:
             case TupleType(fields):
                 return tuple(self._result(field, step) for field in fields)
             case _:
-                return Tainted(f"`{step.operator.name}` gives a value of which no size is known", step.span)
+                return Tainted(f"`{step.operator.name}` gives a value of unknown sizes", step.span)
 
 
 def _result_type(operator: Operator, types: Sequence[Any], step: Apply) -> Any:

@@ -121,7 +121,7 @@ def unknowns(function: Function) -> Iterator[str]:
 def _open_in(functions: list[Function]) -> str:
     """A hint that lists what can be pinned."""
     names = [f"`{function.name}:{name}`" for function in functions for name in unknowns(function)]
-    return f"; what is open: {', '.join(names[:8])}" if names else "; no size is open"
+    return f"; sizes that can be given: {', '.join(names[:8])}" if names else "; no size can be given"
 
 
 def _knows(function: Function, name: str) -> bool:
@@ -162,7 +162,9 @@ def _pin(function: Function, pins: Pins, name: str, text: str) -> None:
         return _agree(pins.elements, name, _integer(text, name, param.written.dtype), name)
     sizes = [part.strip() for part in shape[1].split(",")] if shape is not None and shape[1] else []
     if shape is None or len(sizes) != param.written.rank:
-        raise Unusable(f"`{name}` has {param.written.rank} sizes, which `{text}` does not give", param.span)
+        raise Unusable(
+            f"`{name}` has {param.written.rank} sizes, and `{text}` gives another number of sizes", param.span
+        )
     _label(pins, "_".join((name, *sizes)))
     for axis, given in enumerate(sizes):
         if given != "?":
@@ -180,7 +182,7 @@ def _within(text: str, what: str, dtype: DType) -> int:
     low, high = integer_range(dtype)
     found = int(text) if len(text) <= _DIGITS else None
     if found is None or not low <= found <= high:
-        raise Unusable(f"`{what}` is given a number that no {dtype} holds: {low} to {high}")
+        raise Unusable(f"`{what}` is given a number outside the range of {dtype}, {low} to {high}")
     return found
 
 
@@ -197,7 +199,7 @@ def _pin_size(function: Function, pins: Pins, place: Place, wanted: int) -> None
         return None
     solved = _solved(extent, wanted)
     if solved is None:
-        raise Unusable(f"`{what}` is `{extent}`; no number for one unknown alone makes that {wanted}")
+        raise Unusable(f"`{what}` is `{extent}`; no number for a single unknown makes it {wanted}")
     variable, found = solved
     match variable.witness:
         case SizeOf(path, axis):

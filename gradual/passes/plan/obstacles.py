@@ -145,22 +145,23 @@ class _Search:
                 yield self._decides(step, condition, says, label)
             case terms.Match(scrutinee=scrutinee):
                 says = "which arm runs depends on the value"
-                yield self._decides(step, scrutinee, says, f"`{scrutinee}` is taken apart")
+                yield self._decides(step, scrutinee, says, f"`{scrutinee}` is matched")
             case terms.Invoke():
                 yield self._call(step)
             case terms.MakeReference() | terms.ReadReference() | terms.WriteReference() | terms.WrapReference():
-                yield Obstacle("graph.static.reference", step.span, "a reference keeps a value", "here")
+                yield Obstacle("graph.static.reference", step.span, "a reference keeps a value between steps", "here")
             case terms.Construct() | terms.Convert():
-                says = "a data structure has a size of its own"
+                says = "the structure of a data value is known only at run time"
                 yield Obstacle("graph.static.structure", step.span, says, f"a `{shown(step.type)}`")
 
     def _apply(self, step: terms.Apply) -> Iterator[Obstacle]:
         """The obstacles of an operator: a rank, size or attribute that is known only when it runs."""
         if step.accepts is not None or [*shapes_unknown(step.type)]:
-            says = f"the rank of what `{step.operator.name}` takes or gives is not known"
+            says = f"the rank of an operand or of the result of `{step.operator.name}` is not known"
             bases = (path.split("#")[0] for path in shapes_unknown(step.type))
             origin = (*step.operands, *(base for base in bases if base != step.name))
-            yield Obstacle("graph.static.rank", step.span, says, "its rule is asked at run time", self._chain(origin))
+            label = "its typing rule is applied at run time"
+            yield Obstacle("graph.static.rank", step.span, says, label, self._chain(origin))
             return
         open_ = [v for value in step.attributes.values() for v in variables_in(value)]
         open_ += [variable for size in sizes(step.type) for variable in size.variables()]
@@ -175,7 +176,7 @@ class _Search:
         own = [variable for variable in new if base_of(variable) == step.name]
         names = ", ".join(f"`{variable.name}`" for variable in new)
         says = f"{what} has a size that depends on data: {names}"
-        label = "known only when it has run" if own else "known only when the elements are there"
+        label = "known only after it has run" if own else "known only when the elements are known"
         origin = {base for v in new if (base := base_of(v)) is not None and base != step.name}
         chain = self._chain(operands(step) or sorted(origin), origin)
         needs = frozenset() if own else frozenset(new)
@@ -199,7 +200,7 @@ class _Search:
         if not step.function.startswith("%"):
             says = f"`{step.function}` is called, and cannot be inlined"
         else:
-            says = f"a function value is called: which function `{step.function}` is, is not known"
+            says = f"a function value is called: the function that `{step.function}` represents is not known"
         return Obstacle("graph.static.call", step.span, says, "a call", self._chain(step.operands))
 
     def _obstacle(self, rule: str, step: Check, says: str, label: str, variables: Iterable[Variable]) -> Obstacle:
@@ -257,7 +258,7 @@ class _Search:
             case terms.If() | terms.Match() as step:
                 return Link("the branches", step.span)
             case terms.ReadReference() as step:
-                return Link("what the reference holds", step.span)
+                return Link("the content of the reference", step.span)
             case terms.Project() | terms.Rename() | _:
                 return None
 

@@ -89,7 +89,7 @@ def _diagnostic(
     chain = [link.says for link in obstacle.chain]
     notes: tuple[str, ...] = (f"it comes from {' → '.join(_shortened(chain))}",) if chain else ()
     if pinned is None or stays:
-        notes += ("no number for an input removes it",)
+        notes += ("no choice of numbers for the inputs removes it",)
     shown = obstacle.chain if len(obstacle.chain) <= LINKS else (*obstacle.chain[: LINKS - 1], obstacle.chain[-1])
     related = tuple(Related(link.span, link.says) for link in shown if link.span != obstacle.span)
     data: dict[str, object] = {"function": function.name, "chain": chain, "stays": pinned is None or stays}

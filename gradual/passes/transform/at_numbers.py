@@ -71,7 +71,7 @@ def _extent(extent: Dim | Hole, place: Place, sizes: Mapping[Place, int]) -> Dim
     size = constant(sizes[place])
     refused = next((bound for bound in extent.bounds(size) if bound.value is False), None)
     if refused is not None:
-        raise Unusable(f"{what} cannot be {size}, since `{extent.bound}` is declared of it")
+        raise Unusable(f"{what} cannot be {size}, since its declared bound is `{extent.bound}`")
     return size
 
 
@@ -85,7 +85,7 @@ def _interface(function: Function, params: tuple[Param, ...], pins: Pins) -> Fun
     clauses = [(clause, clause.substitute(dims)) for clause in stated]
     wrong = next((clause for clause, now in clauses if now.value is False), None)
     if wrong is not None:
-        raise Unusable(f"`{function.name}` requires `{wrong}`, which does not hold then", function.span)
+        raise Unusable(f"`{function.name}` requires `{wrong}`, which does not hold for these numbers", function.span)
     elements = (equal(content_of(name, (), Kind.RIGID), constant(k)) for name, k in pins.elements.items())
     return FunctionType(
         before.names,
@@ -116,7 +116,7 @@ def _is_possible(function: Function, decider: Decider) -> None:
         facts.assume(at_least(of_atom(variable), constant(0)))
     for goal in declarations(function):
         if isinstance(decider.satisfiable(facts, goal), Unsat):
-            raise Unusable(f"no arguments of `{function.name}` satisfy `{goal}` then", function.span)
+            raise Unusable(f"no arguments of `{function.name}` satisfy `{goal}` for these numbers", function.span)
         facts.assume(goal)
 
 

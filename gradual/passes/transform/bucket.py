@@ -38,6 +38,8 @@ from gradual.verdict import Proved
 
 MOST = 64
 """The largest number of buckets."""
+_OPAQUE = "contains a function, data or a reference that"
+"""Why no size can be taken from a value of a parameter or of the function."""
 
 
 @record(eq=False)
@@ -97,12 +99,13 @@ class _Bucketing:
         unknown = _unknown(self.buckets[0].pins, self.function)
         for param in self.function.params:
             if not _is_measured(param.written, unknown):
-                raise Unusable(f"`{param.name}` holds what has `{unknown}` in its type and is not measured", param.span)
+                raise Unusable(f"`{param.name}` {_OPAQUE} has `{unknown}` in its type", param.span)
         if not _is_measured(ready.type.result, unknown):
-            raise Unusable(f"the value is one that has `{unknown}` in its type and is not measured", self.function.span)
+            raise Unusable(f"the value {_OPAQUE} has `{unknown}` in its type", self.function.span)
         if any(isinstance(extent, Constraint) for extent in extents(ready.type.result)):
             raise Unusable(
-                "a size of the value is declared by a bound, which a choice would forget", self.function.span
+                "a size of the value is declared by a bound, which the choice among the copies forgets",
+                self.function.span,
             )
         padding = None
         if pad is not None:
@@ -137,7 +140,7 @@ class _Bucketing:
             raise Unusable(f"`{unknown.name}` would be padded to 0", self.function.span)
         for goal in self._declared():
             if unknown in goal.variables() and len(goal.variables()) > 1:
-                raise Unusable(f"`{goal}` ties the padded size to others", self.function.span)
+                raise Unusable(f"`{goal}` relates the padded size to other sizes", self.function.span)
         facts = Facts()
         size = of_atom(unknown)
         facts.assume(at_least(size, constant(0)))
@@ -304,7 +307,7 @@ class _Choice:
             case int(), TensorType(shape):
                 size = shape[where]
                 if not isinstance(size, Dim):
-                    says = f"how long dimension {where} of the value is without padding is not known"
+                    says = f"the size of dimension {where} of the value without padding is not known"
                     raise Unusable(says, self.function.span)
                 cut = {"begin": (0,), "end": (size,), "strides": (1,), "axes": (where,)}
                 return self.write.sized(
@@ -318,7 +321,7 @@ class _Choice:
             case None, _:
                 return name
             case _:
-                raise Unusable("of what rank the value is without padding is not known", self.function.span)
+                raise Unusable("the rank of the value without padding is not known", self.function.span)
 
 
 def _cell(text: str, dtype: DType) -> Tensor:

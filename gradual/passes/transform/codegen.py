@@ -68,7 +68,7 @@ def _applied(policy: str, module: Module, name: str, context: Context) -> Transf
             raise Unusable(f"`{policy}` of `{name}`: {trouble.message}", trouble.span or function.span) from trouble
     if kind not in _WHOLE or text:
         known = ", ".join((*_SIZED, *_WHOLE))
-        raise Unusable(f"`{policy}` of `{name}` is no policy; there are {known}", function.span)
+        raise Unusable(f"`{policy}` of `{name}` is no policy; the policies are {known}", function.span)
     after = _WHOLE[kind](module, context)
     functions = {**module.functions, name: after.module.functions[name]}
     mine = tuple(note for note in after.notes if note.function == name)
@@ -80,7 +80,7 @@ def _given(text: str, function: Function) -> Iterator[tuple[str, str]]:
     for word in whole(text.split()):
         key, equals, value = word.partition("=")
         if not equals:
-            raise Unusable(f"`{word}` gives no value")
+            raise Unusable(f"`{word}` is given no value")
         yield (key if key in ("pad", "calls") else f"{function.name}:{key}"), value
 
 

@@ -169,10 +169,15 @@ def _why(step: Apply, twin: Twin | None, sweep: Sweep) -> str:
     form = step.operator.static_form
     places = twin.places if twin is not None else form.arguments if form is not None else ()
     unknown = (_unknown(step, place, types[place]) for place in places if step.operands[place] not in sweep.literals)
-    otherwise = (
-        "no attribute says what it reads" if twin is not None else "as an attribute what it reads would not fail alike"
-    )
-    return "; ".join(filter(None, unknown)) or otherwise
+    return "; ".join(filter(None, unknown)) or _otherwise(step.operator, twin)
+
+
+def _otherwise(operator: Operator, twin: Twin | None) -> str:
+    """Why an operator is kept although its arguments are known."""
+    static = operator.name.removeprefix("dyn.")
+    if twin is not None:
+        return f"no attributes of `{static}` express these values"
+    return f"with these values as attributes, `{static}` is not known to give the same result or the same failure"
 
 
 def _unknown(step: Apply, place: int, type: OpenedType) -> str:
@@ -183,7 +188,8 @@ def _unknown(step: Apply, place: int, type: OpenedType) -> str:
         return f"the elements of `{argument}`, which is `{step.operands[place]}`, are not known before the run"
     unknown = [(index, part) for index, part in enumerate(type.contents) if not is_closed(part)]
     return "; ".join(
-        f"element {index} of `{argument}` is {part}, read off {', '.join(_sources(part))}" for index, part in unknown
+        f"element {index} of `{argument}` is {part}, which depends on {', '.join(_sources(part))}"
+        for index, part in unknown
     )
 
 

@@ -83,7 +83,7 @@ def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal 
     types = tuple(_known(tensor) for tensor in tensors)
     judgement = _judged(step, types)
     if judgement is None:
-        return Left("a check before it fails")
+        return Left("a check before this step always fails")
     if not _is_small(judgement.result, limit):
         return Left(f"its result may have more than {limit} elements")
     try:
@@ -92,7 +92,7 @@ def computed(step: Apply, values: Mapping[str, Literal], limit: int) -> Literal 
         return Left(f"it fails: {fault}")
     if _elements(value) > limit:
         return Left(f"its result has {_elements(value)} elements, more than {limit}")
-    return value if _is_exact(step, types, value) else Left("its numbers are beyond its element type")
+    return value if _is_exact(step, types, value) else Left("its exact result does not fit into its element type")
 
 
 def _judged(step: Apply, types: Sequence[OpenedType]) -> Judgement | None:

@@ -43,7 +43,7 @@ class Inlining:
         """A fresh copy of the callee; None to keep the call."""
         callee = self.module.functions.get(call.function) or sweep.closures.get(call.function)
         if callee is None:
-            self.left.append((call, "which function it is is not known before the run"))
+            self.left.append((call, "the called function is known only at run time"))
             return None
         why = self._refusal(sweep, call, callee)
         if why:
@@ -51,7 +51,7 @@ class Inlining:
             return None
         choice = measured(callee.type, sweep.arguments(call, callee.type))
         if choice.unsolved:
-            self.left.append((call, "nothing shows one of its dims"))
+            self.left.append((call, "the arguments do not determine one of its dims"))
             return None
         dims = dict(choice.mapping)
         names = apart(sorted(names_in(callee)), sweep.taken)
@@ -67,7 +67,7 @@ class Inlining:
         if any(isinstance(step, Stop) for step in callee.body.steps):
             return "it has no body"
         if any(isinstance(type, NeverType) for type in call.types):
-            return "nothing shows one of its type parameters"
+            return "the call does not determine one of its type parameters"
         inner = bound_in(callee) - {*callee.type.binders, *callee.type.types}
         if inner & sweep.around:
             return "a function inside it binds a dim or a type whose name is in use"

@@ -44,7 +44,7 @@ def specialize(module: Module, context: Context) -> Transformed:
     if how not in ("redirect", "check"):
         raise Unusable(f'`calls` is "redirect" or "check", not "{how}"')
     if not given:
-        raise Unusable("`specialize` is given nothing; `n=3` pins the dim `n`")
+        raise Unusable("`specialize` needs an argument, such as `n=3`, which pins the dim `n`")
     made = Specializing(module, context.decider)
     for name, pins in by_function(module, given).items():
         if how == "redirect" and name in mentioned(module):
@@ -173,7 +173,7 @@ class Calls:
         if step.function in self.demanding:
             goals = self._goals(step.function, step, types)
             if goals is None:
-                says = "takes or gives a function, data or a reference of another type"
+                says = "would have to convert a function, data or a reference to another type"
                 raise Unusable(f"a call of `{step.function}` {says}", step.span)
             open_goals = [goal for goal in goals if not self._holds(facts, goal)]
             if open_goals:

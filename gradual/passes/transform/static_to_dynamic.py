@@ -52,7 +52,7 @@ class Loosening:
         why = self._refusal(values)
         if not why and (made := self._made(sweep, step, dynamic, twin, values)) is not None:
             return made
-        self.left.append((step, why or "as values its attributes mean something else"))
+        self.left.append((step, why or "its attributes would have another meaning as values"))
         return step
 
     def _refusal(self, values: Sequence[tuple[Dim, ...] | None]) -> str:
@@ -62,9 +62,9 @@ class Loosening:
                 return "an attribute is left out"
             for element in elements:
                 if not is_closed(element):
-                    return f"`{element}` is read off an element already"
+                    return f"`{element}` depends on an element of a value"
                 if not (fits(element, DType.INT64) or self.failing.is_size(element)):
-                    return f"`{element}` may be beyond int64"
+                    return f"`{element}` may exceed int64"
         return ""
 
     def _made(

@@ -89,7 +89,7 @@ def _plain(name: str) -> str:
 
 def _open(known: Mapping[str, Variable]) -> str:
     names = ", ".join(f"`{variable.name}`" for variable in known.values())
-    return f"what is open: {names}" if names else "no size is open"
+    return f"sizes that can be given: {names}" if names else "no size can be given"
 
 
 def _unknowns(compilation: Compilation, name: str, plan: Plan) -> Iterator[Variable]:

@@ -22,9 +22,9 @@ import numpy
 
 from tests.importers.tensorflow.keras_models import CASES, Case, tf
 from tests.importers.tensorflow.operators import case as operators
-from tests.importers.tensorflow.operators import elements, selecting, shapes, signals
+from tests.importers.tensorflow.operators import elements, indices, selecting, shapes, signals
 
-OPERATORS = {**elements.CASES, **selecting.CASES, **shapes.CASES, **signals.CASES}
+OPERATORS = {**elements.CASES, **indices.CASES, **selecting.CASES, **shapes.CASES, **signals.CASES}
 """The cases of single operators, by name."""
 
 NEEDED = "saved_model.pb", "variables.index", "variables.data-00000-of-00001"
@@ -75,7 +75,7 @@ def packed(folder: Path, target: Path) -> None:
 
 # ----------------------------------------------------------------------------------------------------- single operators
 def save_operator(folder: Path, name: str, case: operators.Case) -> None:
-    """Write the graph of an operator, and the arrays of its runs."""
+    """Write the graph of an operator, the arrays of its runs, and those at which it raises an error."""
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
     applied = tf.function(lambda *inputs: _named(case.function(*inputs)), input_signature=case.signature)
@@ -88,6 +88,11 @@ def save_operator(folder: Path, name: str, case: operators.Case) -> None:
         numpy.savez_compressed(
             folder / f"{name}.{run}.npz", **arrays, **{f"out{at}": one.numpy() for at, one in enumerate(outputs)}
         )
+
+    case.require_errors()
+    for run, inputs in enumerate(case.raises):
+        arrays = {f"in{at}": one for at, one in enumerate(inputs)}
+        numpy.savez_compressed(folder / f"{name}.raises.{run}.npz", **arrays)
 
 
 def _named(outputs: Any) -> list[Any]:

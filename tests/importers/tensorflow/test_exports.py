@@ -17,14 +17,24 @@ import pytest
 
 import gradual
 from gradual.importers.common.refusals import Refused
-from gradual.run.value import Blame
+from gradual.run.value import Blame, Fault
 from gradual.tensors.tensor import Tensor
-from tests.importers.tensorflow.comparing import Import, differences, differing, imported, placed
+from tests.importers.tensorflow.comparing import Import, differences, differing, imported, placed, ran
 
 EXPORTS = Path(__file__).parent / "data" / "exports.tar.xz"
 OPEN = {"beams", "forecaster", "powers", "tagger"}
 """The models with a size or a number of turns that depends on data."""
-CLOSED = {"conv_groups", "gather_nd", "gather_nd_all", "layouts"}
+LOOPS = {"forecaster": 8, "powers": 0, "tagger": 4}
+"""Models with loops -> their residual checks."""
+CLOSED = {
+    "conv_groups",
+    "equal_apart",
+    "extremes_of_nothing",
+    "gather_nd",
+    "gather_nd_all",
+    "gather_nd_bounds",
+    "layouts",
+}
 """The operators whose channels, or whose number of indices, have to be known."""
 
 
@@ -92,6 +102,12 @@ def _pins(one: Import, inputs: Sequence[Any]) -> str:
     return " ".join(f"%{name}=({','.join(map(str, array.shape))},)" for name, array in pairs)
 
 
+@pytest.mark.parametrize(("name", "checks"), LOOPS.items())
+def test_a_loop_keeps_the_sizes_that_its_iterations_keep(exports: Path, name: str, checks: int) -> None:
+    found = imported(exports / f"{name}.graphdef").compilation
+    assert found.residual - found.not_empty == checks
+
+
 def test_a_unet_owes_nothing_for_even_sizes(exports: Path) -> None:
     one = imported(exports / "segmenter.graphdef")
     assert one.compilation.residual > one.compilation.not_empty
@@ -121,6 +137,18 @@ def test_an_operator_runs_to_tensorflows_outputs(exports: Path, name: str) -> No
         assert runs
         for inputs, outputs in runs:
             assert differences(one, placed(one, inputs), outputs) == [], is_open
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if name.endswith("_bounds")])
+def test_an_operator_stops_where_tensorflow_raises_an_error(exports: Path, name: str) -> None:
+    found = sorted(exports.glob(f"{name}.raises.[0-9].npz"))
+    assert found
+    for is_open in [False] if Path(name).name in CLOSED else [False, True]:
+        one = imported(exports / f"{name}.graphdef", is_open=is_open)
+        assert _messages(one) == [] and (is_open or one.compilation.residual == one.compilation.not_empty)
+        for path in found:
+            with pytest.raises(Fault):
+                ran(one, placed(one, _arrays(path)[0]))
 
 
 def test_a_wrong_value_is_told(exports: Path) -> None:

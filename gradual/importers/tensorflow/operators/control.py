@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
+from gradual.dims.term.dim import Dim, SizeOf
+from gradual.importers.common import lists
 from gradual.importers.common.branching import branched, repeated
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
@@ -12,7 +15,7 @@ from gradual.importers.tensorflow.file.attributes import as_shape
 from gradual.importers.tensorflow.importers import Held, Use, imports
 from gradual.importers.tensorflow.operators.tensor_lists import as_value
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType, UnrankedType
+from gradual.types.type import Hole, TensorType, UnrankedType
 
 Results = Callable[[], Sequence[Held]]
 """Imports a branch into the current block, and returns its results."""
@@ -104,7 +107,25 @@ def loop(use: Use) -> Sequence[Held]:
     if max(changed, default=0) >= len(use.inputs):
         raise Unsupported(f"a body with more results than the {len(use.inputs)} values that are carried")
     begun = [_fitting(use, at, as_value(use, use.held(at))) for at in changed]
-    return given(repeated(use, use.node.name, begun, goes_on, turn) if changed else [])
+    return given(repeated(use, use.node.name, begun, goes_on, turn, carried_type) if changed else [])
+
+
+def carried_type(value: Value) -> Any:
+    """The type of a carried value, with the sizes that are formulas of those of parameters of `@main`.
+
+    A size is an invariant if it is the same before and after an iteration.
+    """
+    if not isinstance(value.type, TensorType):
+        return lists.held(value)
+    sizes = [size if _is_of_parameters(size) else Hole() for size in value.type.shape]
+    return TensorType(tuple(sizes), value.dtype)
+
+
+def _is_of_parameters(size: Dim) -> bool:
+    """Whether a size is a formula of names, and of sizes of parameters of `@main`, which its whole body can name."""
+    unknown = [name.witness for name in size.variables() if name.is_existential]
+    own = all(isinstance(one, SizeOf) and not one.value.startswith("%.") for one in unknown)
+    return own and "//" not in str(size)
 
 
 def _fitting(use: Use, at: int, value: Value) -> Value:

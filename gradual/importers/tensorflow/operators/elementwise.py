@@ -7,6 +7,8 @@ from functools import partial
 from gradual.importers.common.composed.arithmetic import Term, expm1, log1p
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
+from gradual.types.dtype import DType
+from gradual.types.type import TensorType
 
 UNARY = {
     "Abs": "abs",
@@ -50,7 +52,6 @@ BINARY = {
     "BitwiseOr": "bitwise_or",
     "BitwiseXor": "bitwise_xor",
     "Div": "divide",
-    "Equal": "equal",
     "FloorDiv": "floor_divide",
     "FloorMod": "floor_mod",
     "Greater": "greater",
@@ -63,7 +64,6 @@ BINARY = {
     "Minimum": "minimum",
     "Mod": "trunc_mod",
     "Mul": "multiply",
-    "NotEqual": "not_equal",
     "Pow": "power",
     "RealDiv": "divide",
     "Sub": "subtract",
@@ -82,6 +82,23 @@ def _binary(operator: str, use: Use) -> Value:
 
 IMPORTERS.update({name: partial(_unary, operator) for name, operator in UNARY.items()})
 IMPORTERS.update({name: partial(_binary, operator) for name, operator in BINARY.items()})
+
+
+@imports("Equal", "NotEqual")
+def equal(use: Use) -> Value:
+    """Whether elements are equal; tensors that do not broadcast are different where that is no error."""
+    is_equal = use.node.operator == "Equal"
+    if not use.flag("incompatible_shape_error", True) and _are_apart(use[0], use[1]):
+        return use.builder.number(not is_equal, DType.BOOL)
+    return use.call("equal" if is_equal else "not_equal", use[0], use[1])
+
+
+def _are_apart(x: Value, y: Value) -> bool:
+    """Whether numbers among the sizes tell that two tensors do not broadcast."""
+    if not isinstance(x.type, TensorType) or not isinstance(y.type, TensorType):
+        return False
+    pairs = zip(reversed(x.type.shape), reversed(y.type.shape), strict=False)
+    return any(len({1, one.value, other.value} - {None}) == 3 for one, other in pairs)
 
 
 @imports("Cast")

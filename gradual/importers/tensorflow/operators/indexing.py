@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gradual.dims.term.dim import Dim
 from gradual.importers.common.composed.arithmetic import counted, extent
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 
 
 @imports("GatherV2", "Gather", "ResourceGather")
 def gather(use: Use) -> Value:
     """The slices along an axis that indices select; the first `batch_dims` axes are shared."""
-    data, indices = use[0], use[1]
+    data, indices = use[0], from_front(use, use[1])
     axis = use.axis(2, data) if len(use.inputs) > 2 else 0
     shared = use.number("batch_dims", 0)
     shared += indices.rank if shared < 0 else 0
     return use.call("take", data, indices, axis=axis, mode="fast", batch_dims=shared or None)
+
+
+def from_front(use: Use, indices: Value) -> Value:
+    """Indices, none of which is below 0: TensorFlow does not count these from the end.
+
+    One below 0 is a fault as one too large is, and no residual check: the elements of matrices are not tracked.
+    """
+    known = indices.tensor.contents if isinstance(indices.type, TensorType) else None
+    if known is not None and all(isinstance(one, Dim) and use.builder.is_positive(one + 1) for one in known):
+        return indices
+    tested = indices
+    if known is None and isinstance(indices.type, TensorType) and indices.rank < 2:
+        tested = use.call("expand_dims", indices, axis=0, num_newaxis=2 - indices.rank)
+    is_some = use.call("greater_equal", tested, use.like(0, tested))
+    is_scalar = isinstance(tested.type, TensorType) and tested.rank == 0
+    return use.demanded(indices, is_some if is_scalar else use.call("all", is_some), "an index is below 0")
 
 
 @imports("GatherNd")
@@ -39,8 +56,9 @@ def columns_of(use: Use, indices: Value) -> tuple[Value, int]:
 
 
 def as_columns(use: Use, indices: Value) -> Value:
-    """Rows of indices as columns: their last axis first."""
+    """Rows of indices, none of which is below 0, as columns: their last axis first."""
     use.only("bad_indices_policy", "", "DEFAULT", "ERROR")
+    indices = from_front(use, indices)
     axes = [indices.rank - 1, *range(indices.rank - 1)]
     return indices if indices.rank == 1 else use.call("transpose", indices, axes=axes)
 
@@ -80,7 +98,10 @@ def split(use: Use) -> Sequence[Value]:
         return [x]
     if isinstance(x.type, TensorType) and x.rank == 1 and (whole := x.extent(axis)) is not None and whole % count == 0:
         return use.parts(x, axis, [whole // count] * count)
-    return use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    found = use.counted(use.call("split", x, indices_or_sections=count, axis=axis), count)
+    for part in found if isinstance(x.type, UnrankedType) else ():
+        use.bodies.derived(part, x, 0)
+    return found
 
 
 @imports("SplitV")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from math import inf
 
 from gradual.dims.term.dim import Dim, RankOf
+from gradual.importers.common.applying import positive
 from gradual.importers.common.composed.scanning import log_sum_so_far
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
+from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
-from gradual.types.type import UnrankedType
+from gradual.types.type import TensorType, UnrankedType
 
 REDUCTIONS = {"All": "all", "Any": "any", "Max": "max", "Mean": "mean", "Min": "min", "Prod": "prod", "Sum": "sum"}
 """TensorFlow's name -> the operator."""
@@ -22,7 +26,24 @@ def _reduced(operator: str, use: Use) -> Value:
 def _over_axes(use: Use, operator: str, x: Value) -> Value:
     """A reduction over the axes that the second input gives; without any, the tensor itself."""
     axes = None if _are_all(use[1], x) else use[1].numbers("axes")
-    return x if axes == [] else use.call(operator, x, axis=axes, keepdims=use.flag("keep_dims") or None)
+    if axes == []:
+        return x
+    settings = {"axis": axes, "keepdims": use.flag("keep_dims") or None}
+    if operator in ("max", "min") and isinstance(x.type, TensorType) and _is_over_nothing(x, axes):
+        return use.call("full_like", use.call("sum", x, **settings), use.like(_start(operator, x.dtype), x))
+    return use.call(operator, x, **settings)
+
+
+def _is_over_nothing(x: Value, axes: Sequence[int] | None) -> bool:
+    """Whether one of the reduced sizes is the number 0."""
+    reduced = range(x.rank) if axes is None else (positive(axis, x.rank) for axis in axes)
+    return any(x.extent(axis) == 0 for axis in reduced)
+
+
+def _start(operator: str, dtype: DType) -> float:
+    """The extreme of no elements."""
+    least, greatest = (-inf, inf) if dtype.is_float else integer_range(dtype)
+    return least if operator == "max" else greatest
 
 
 def _are_all(axes: Value, x: Value) -> bool:

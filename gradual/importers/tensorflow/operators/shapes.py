@@ -60,7 +60,10 @@ def squeeze(use: Use) -> Value:
     """The tensor without some axes of size 1; without all such if none are given."""
     x, axes = use[0], use.integers("squeeze_dims")
     if isinstance(x.type, UnrankedType):
-        return use.call("squeeze", x, axis=axes or None)
+        found = use.call("squeeze", x, axis=axes or None)
+        if axes:
+            use.bodies.derived(found, x, len(axes))
+        return found
     if not axes and x.rank and all(x.extent(axis) not in (None, 1) for axis in range(x.rank)):
         return x
     return use.call("squeeze", x, axis=axes or None) if x.rank else x

@@ -39,6 +39,8 @@ def strided_slice(use: Use) -> Value:
     """A slice: indices and ranges for axes, an ellipsis, and new axes."""
     parts, new = _read(use)
     x = _ranges(use, use[0], [one for one in parts if not one.is_index and not _is_whole(one)])
+    if isinstance(x.type, UnrankedType) and x is not use[0]:
+        use.bodies.derived(x, use[0], 0)
     indices = [one for one in parts if one.is_index]
     for one in reversed(indices):
         assert one.start is not None, "an index has no mask"

@@ -1,6 +1,6 @@
 """Operators that write slices at indices, and those that reduce the slices of segments.
 
-Indices are rows of a tensor in TensorFlow, and columns in the language.   [op.scatter_nd]
+Indices are rows of a tensor in TensorFlow, and columns in the language.   [op.scatter_nd.depth]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gradual.importers.common.composed.arithmetic import Term, greater, sqrt, wh
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
-from gradual.importers.tensorflow.operators.indexing import as_columns
+from gradual.importers.tensorflow.operators.indexing import as_columns, from_front
 from gradual.importers.tensorflow.selecting.creating import filled
 from gradual.tensors.scalar import integer_range
 from gradual.types.dtype import DType
@@ -56,7 +56,8 @@ def written_rows(use: Use) -> Value:
 def stitched(use: Use) -> Value:
     """Slices of several tensors at the indices that each has; a later one replaces an earlier one."""
     count = use.number("N")
-    places, slices = use.tensors(0, count), use.tensors(count, 2 * count)
+    places = [from_front(use, one) for one in use.tensors(0, count)]
+    slices = use.tensors(count, 2 * count)
     if len(slices) != count:
         raise Unsupported(f"{count} indices for {len(slices)} tensors")
     for at, place in enumerate(places):
@@ -136,7 +137,8 @@ IMPORTERS.update({f"UnsortedSegment{kind}": partial(_unsorted, kind) for kind in
 
 def _sorted(kind: str, use: Use) -> Value:
     """Segments in ascending order, as many as the last number says; an empty one has 0, or 1 if it is of a product."""
-    return _in_order(use, use[0], use.ranked(1, 1), kind, _count(use, use.ranked(1, 1)))
+    places = from_front(use, use.ranked(1, 1))
+    return _in_order(use, use[0], places, kind, _count(use, places))
 
 
 def _in_order(use: Use, rows: Value, places: Value, kind: str, count: int | Value) -> Value:
@@ -158,8 +160,8 @@ IMPORTERS.update({f"Segment{kind}V2": partial(_unsorted, kind) for kind in REDUC
 
 def _chosen(kind: str, use: Use) -> Value:
     """Segments of the slices that indices choose."""
-    places = use.ranked(2, 1)
-    rows = use.call("take", use[0], use.ranked(1, 1), axis=0, mode="fast")
+    places = from_front(use, use.ranked(2, 1))
+    rows = use.call("take", use[0], from_front(use, use.ranked(1, 1)), axis=0, mode="fast")
     count: int | Value = _count(use, places) if len(use.inputs) < 4 else use.written_size(use[3])
     return _in_order(use, rows, places, kind, count)
 

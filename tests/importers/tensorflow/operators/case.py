@@ -28,6 +28,7 @@ class Case:
         truth: computes the same in another way, where TensorFlow has no kernel for processors.
         refused: a part of what users are told where it is not imported.
         is_open: whether all sizes are left open.
+        raises: inputs at which TensorFlow raises an error.
     """
 
     function: Callable[..., Any]
@@ -35,6 +36,16 @@ class Case:
     truth: Callable[..., Any] | None = None
     refused: str = ""
     is_open: bool = False
+    raises: Sequence[Sequence[Array]] = ()
+
+    def require_errors(self) -> None:
+        """Require that TensorFlow raises an error at each of the inputs that say so."""
+        for inputs in self.raises:
+            try:
+                self.function(*map(tf.constant, inputs))
+            except tf.errors.InvalidArgumentError:
+                continue
+            raise ValueError(f"TensorFlow raises no error at {inputs}")
 
     @property
     def signature(self) -> list[tf.TensorSpec]:

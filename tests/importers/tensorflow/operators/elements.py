@@ -180,6 +180,22 @@ CASES = {
         floats(3),
         refused="quantized types",
     ),
+    "equal_apart": each(
+        lambda x, y, z: [
+            getattr(raw, name)(x=x, y=other, incompatible_shape_error=False)
+            for name in ("Equal", "NotEqual")
+            for other in (y, z)
+        ],
+        *(table([[1, 2], [3, 4]]), table(1, 2, 3), table(3, 2)),
+    ),
+    "extremes_of_nothing": each(
+        lambda x, y, z: [
+            getattr(raw, name)(input=one, axis=1, keep_dims=keeps)
+            for name, keeps in (("Max", False), ("Min", True))
+            for one in (x, y, z)
+        ],
+        *(floats(2, 0), integers(2, 0, 3), integers(3, 0, dtype="int64")),
+    ),
     "no_elements": Case(
         lambda x: [
             raw.Softmax(logits=x),
