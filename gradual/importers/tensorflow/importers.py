@@ -166,7 +166,12 @@ class Use(Applying):
         return self.exactly(value, axis, self.written_size(self.extent(other, at))), other
 
     def alike(self, value: Value, other: Value) -> tuple[Value, Value]:
-        """Two values, promised to have one shape; the rank of one of them has to be known."""
+        """Two values, promised to have one shape; asserted where no rank is known."""
+        if isinstance(value.type, UnrankedType) and isinstance(other.type, UnrankedType):
+            shapes = [self.call("shape_of", one, dtype=DType.INT64) for one in (value, other)]
+            ranks = [self.extent(shape, 0) for shape in shapes]
+            same = self.call("logical_and", self.call("equal", *ranks), self.call("all", self.call("equal", *shapes)))
+            return value, self.demanded(other, same, "the tensors have one shape")
         if isinstance(value.type, UnrankedType):
             value = self.of_rank(value, other.rank)
         other = self.of_rank(other, value.rank)

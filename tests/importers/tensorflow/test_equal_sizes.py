@@ -158,3 +158,25 @@ def test_a_weight_tells_the_size_of_an_unknown_axis() -> None:
     made = program(read(graph(*nodes)))
     found = compile_source(Source("model.graphdef", made.text, made.origins))
     assert found.types["@main"].endswith("-> Tensor[(?, 5), float32]")
+
+
+@pytest.mark.parametrize(
+    ("operator", "shapes", "wrong"),
+    [
+        ("AddN", [(2, 3), (2, 3)], [[(2, 3), (2, 1)], [(2, 2), (2,)], [(2, 3), ()]]),
+        ("ApproximateEqual", [(3,), (3,)], [[(3,), (1,)]]),
+        ("BiasAdd", [(2, 3), (3,)], [[(2, 3), (1,)], [(2, 1), (3,)]]),
+    ],
+)
+def test_sizes_agree_where_no_rank_is_known(
+    operator: str, shapes: Sequence[Sizes], wrong: Sequence[Sequence[Sizes]]
+) -> None:
+    second = placeholder("y", [None]) if operator == "BiasAdd" else placeholder("y")
+    made = program(read(graph(placeholder("x"), second, node(operator, "z", "x y"))))
+    found = compile_source(Source("model.graphdef", made.text, made.origins))
+    assert found.ok, found.render()
+    _run(found, shapes, "ff")
+    for each in wrong:
+        with pytest.raises((Blame, Fault)):
+            _run(found, each, "ff")
+            pytest.fail(f"{each} is accepted")

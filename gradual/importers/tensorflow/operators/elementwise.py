@@ -8,7 +8,7 @@ from gradual.importers.common.composed.arithmetic import Term, expm1, log1p
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 
 UNARY = {
     "Abs": "abs",
@@ -200,7 +200,13 @@ def clip(use: Use) -> Value:
 def add_bias(use: Use) -> Value:
     """A number for each channel, added to all its elements."""
     x, bias = use[0], use.ranked(1, 1)
-    axis = 1 if use.attribute("data_format", "NHWC") == "NCHW" and x.rank > 2 else x.rank - 1
+    is_first = use.attribute("data_format", "NHWC") == "NCHW"
+    if isinstance(x.type, UnrankedType) and not is_first:
+        sizes = use.call("shape_of", x, dtype=DType.INT64)
+        last = use.call("take", sizes, use.builder.number(-1, DType.INT64), axis=0, mode="wrap")
+        same = use.call("equal", last, use.extent(bias, 0))
+        return use.call("add", x, use.demanded(bias, same, "there are as many biases as the last axis has places"))
+    axis = 1 if is_first and x.rank > 2 else x.rank - 1
     x, bias = use.agreeing(x, axis, bias, 0)
     bias = use.expanded(bias, range(1, x.rank - axis))
     return use.call("add", x, use.as_type(bias, x.dtype))
