@@ -25,9 +25,9 @@ from tests.properties.laws import LAWS
 from tests.properties.seeded.directed import obeys
 from tests.thorough import times
 
-PROGRAMS = times(40)
+PROGRAMS = times(20)
 """How many programs obey every law here."""
-PARTS = 20
+PARTS = 10
 """Into how many tests they are parted."""
 FEW = 25
 """How many programs are looked at where they are not put under laws."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.importers.tensorflow.writing import (
     graph,
     meta_graph,
@@ -61,3 +63,25 @@ def test_a_damaged_graph_is_told_in_words(gradual: Gradual) -> None:
     Path("a.pb").write_bytes(b"\x0a\xff\xff")
     done = gradual("check", "a.pb")
     assert done.code == 2 and "`a.pb` is not a TensorFlow model: a number that does not end" in done.err
+
+
+KERAS, SAVE = b"PK\x03\x04" + bytes(26) + b"metadata.json", "write a SavedModel of the model, `model.export(FOLDER)`"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.keras", b"PK\x03\x04", f"a Keras file; {SAVE}"),
+        ("a", KERAS, f"a Keras file; {SAVE}"),
+        ("a.h5", b"\x89HDF\r\n\x1a\n", f"an HDF5 file, as Keras writes models and weights; {SAVE}"),
+        ("a", b"\x1c\0\0\0TFL3\0\0", "a TensorFlow Lite file; give the SavedModel that it was converted from"),
+        ("a.pbtxt", b"versions {}", "a text GraphDef; write it with `as_text=False`"),
+        ("a.pb", b'node {\n  name: "x"\n', "a text GraphDef; write it with `as_text=False`"),
+    ],
+)
+def test_files_of_other_formats_are_told_with_what_to_write_instead(
+    gradual: Gradual, name: str, content: bytes, says: str
+) -> None:
+    Path(name).write_bytes(content)
+    done = gradual("check", name)
+    assert done.code == 2 and done.err.startswith(f"error[E0703]: `{name}`: {says}")

@@ -67,6 +67,10 @@ class Bodies(Protocol):
         """For each result of a function, whether it is the parameter at the same place."""
         ...
 
+    def asserts(self, function: str) -> int | None:
+        """The parameter that a function asserts, if it does nothing else; None for any other function."""
+        ...
+
     def promised(self, value: Value, rank: int) -> Value | None:
         """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
         ...
@@ -157,6 +161,31 @@ class Use(Applying):
         for axis, size in enumerate(shape):
             value = value if size is None else self.exactly(value, axis, size)
         return value
+
+    def agreeing(self, value: Value, axis: int, other: Value, at: int) -> tuple[Value, Value]:
+        """Two values, promised to have one size at an axis of each; a size of 1 is not repeated."""
+        if value.tensor.shape[axis] is other.tensor.shape[at]:
+            return value, other
+        known = value.extent(axis)
+        if known is not None and other.extent(at) is None:
+            return value, self.exactly(other, at, known)
+        return self.exactly(value, axis, self.written_size(self.extent(other, at))), other
+
+    def alike(self, value: Value, other: Value) -> tuple[Value, Value]:
+        """Two values, promised to have one shape; asserted where no rank is known."""
+        if isinstance(value.type, UnrankedType) and isinstance(other.type, UnrankedType):
+            shapes = [self.call("shape_of", one, dtype=DType.INT64) for one in (value, other)]
+            ranks = [self.extent(shape, 0) for shape in shapes]
+            same = self.call("logical_and", self.call("equal", *ranks), self.call("all", self.call("equal", *shapes)))
+            return value, self.demanded(other, same, "the tensors have one shape")
+        if isinstance(value.type, UnrankedType):
+            value = self.of_rank(value, other.rank)
+        other = self.of_rank(other, value.rank)
+        if other.rank != value.rank:
+            raise Unsupported(f"tensors of ranks {value.rank} and {other.rank} where both have to have one shape")
+        for axis in range(value.rank):
+            value, other = self.agreeing(value, axis, other, axis)
+        return value, other
 
     def axis(self, index: int, value: Value, beyond: int = 0) -> int:
         """An input that is an axis of a value, counted from the front; of one with `beyond` more axes if given."""

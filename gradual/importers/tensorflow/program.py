@@ -40,7 +40,7 @@ from gradual.importers.tensorflow.operators import (
 )
 from gradual.importers.tensorflow.order import ordered
 from gradual.importers.tensorflow.refused import reason
-from gradual.importers.tensorflow.selecting import creating, diagonals, layouts, ordering, scattering, sparse
+from gradual.importers.tensorflow.selecting import creating, diagonals, layouts, ordering, ragged, scattering, sparse
 from gradual.importers.tensorflow.signals import (
     averaging,
     blocks,
@@ -72,7 +72,7 @@ FAMILIES = (
     slices,
     tensor_lists,
     *(activations, bits, codes, colours, special),
-    *(creating, diagonals, layouts, ordering, scattering, sparse),
+    *(creating, diagonals, layouts, ordering, ragged, scattering, sparse),
     *(averaging, blocks, detections, normalizations, patches, recurrent, resizing, transposed),
 )
 """The modules whose importers are in `IMPORTERS`."""
@@ -181,9 +181,12 @@ class _Import:
         """A note on variables whose values are not in the file, if there are any."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
-            yield f"{several(without)} is an input: the file has no value for it"
+            given = "is an input: the file has no value for it", "are inputs: the file has no values for them"
+            advice = "freeze the graph, so that variables are constants, or give the folder of the SavedModel"
+            yield f"{several(without, *given)}; {advice}"
         if self.vectors:
-            yield f"{several(self.vectors)} is taken for a vector, as a parameter of a batch normalization"
+            given = "is taken for a vector, as a parameter", "are taken for vectors, as parameters"
+            yield f"{several(self.vectors, *given)} of a batch normalization"
 
     def inputs(self, scope: Scope) -> tuple[dict[str, Origin], list[str]]:
         """The parameters and their types as text; their values are added to the scope."""
@@ -375,20 +378,11 @@ class _Import:
 
     def kept(self, function: str) -> Sequence[bool]:
         """For each result of a function, whether it is the parameter at the same place."""
-        called = self.function(function)
-        names = [*called.params, *[""] * len(called.results)]
-        return [
-            self.origin(called.nodes, source) == name for name, (_, source) in zip(names, called.results, strict=False)
-        ]
+        return self.function(function).kept
 
-    def origin(self, nodes: Nodes, source: Source) -> str:
-        """The parameter that a value is, seen through identities; empty for any other value."""
-        for _ in range(len(nodes)):
-            node = nodes.get(source.node)
-            if node is None or node.operator != "Identity" or not node.inputs:
-                break
-            source = node.inputs[0]
-        return "" if source.node in nodes else source.node
+    def asserts(self, function: str) -> int | None:
+        """The parameter that a function asserts, if it does nothing else; None for any other function."""
+        return self.function(function).asserts
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason against the import."""

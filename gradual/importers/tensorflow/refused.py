@@ -46,7 +46,7 @@ REASONS = (
         *("Variable", "VariableV2", "IsVariableInitialized", "Scatter*", "RefIdentity", "RefSwitch", "RefMerge"),
         "a variable of TensorFlow 1; freeze the graph, so that variables are constants",
     ),
-    ("*Grad", "*GradV2", "*Backprop*", "a gradient; save the model as it is used"),
+    ("*Grad", "*GradV2", "*Backprop*", "BroadcastGradientArgs", "a gradient; save the model as it is used"),
     ("PyFunc*", "EagerPyFunc*", "XlaCallModule", "CustomCall*", "a call of code that is not in the graph"),
 )
 """Patterns of operators' names, and what is said of the operators that match one of them."""

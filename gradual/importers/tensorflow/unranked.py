@@ -41,7 +41,7 @@ def normalizing(model: Model) -> Sequence[str]:
     return [name for name in model.variables if name in found]
 
 
-def several(names: Sequence[str]) -> str:
-    """Variables as a note mentions them: the first one, and how many more there are."""
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"the variable `{names[0]}`{more}"
+def several(names: Sequence[str], of_one: str, of_more: str) -> str:
+    """What a note says of variables: the first one, how many more there are, and what is said of one or of more."""
+    others = len(names) - 1
+    return f"the variable `{names[0]}` " + (f"and {others} more {of_more}" if others else of_one)

@@ -14,6 +14,7 @@ from stat import S_ISREG
 from typing import IO
 
 from gradual.diagnostic import Diagnostic
+from gradual.interface.input.foreign import foreign_format
 from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
 from gradual.record import record
@@ -43,20 +44,32 @@ class Text:
 
 
 def model_format(path: str) -> str | None:
-    """The format of a model by the ending of its name, or else by its content; None for anything else."""
+    """The format of a model by the ending of its name, or else by its content; None for anything else.
+
+    It may be one of those that are not read, which are told by content first.
+    """
     ending = Path(path).suffix.lower()
     if is_saved_model(path):
         return "tensorflow"
-    if ending in MODELS or ending == PROGRAM or path == "-":
-        return MODELS.get(ending)
-    try:
-        with open(path, "rb") as stream:
-            head = stream.read(512) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
-    except (OSError, ValueError):
-        return None  # the error is reported when the file is read
+    if ending == PROGRAM or path == "-":
+        return None
+    head = _head(path)
+    if head and (foreign := foreign_format(ending, head)):
+        return foreign
+    if ending in MODELS:
+        return MODELS[ending]
     if _GRAPH.match(head):
         return "tensorflow"
     return "torch" if head.startswith(_ZIP) else "onnx" if head.startswith(_WITH_VERSION) else None
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a file; none of what is no file, or cannot be read, which is reported when it is read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(512) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
+    except (OSError, ValueError):
+        return b""
 
 
 def is_saved_model(path: str) -> bool:

@@ -11,6 +11,7 @@ from gradual.importers.common.progress import Progress
 from gradual.importers.common.refusals import Misused, Refused, Unreadable, Unsupported
 from gradual.importers.common.text import Program
 from gradual.interface.input.files import SAVED_MODEL, Importing, is_saved_model, model_format, regular
+from gradual.interface.input.foreign import ADVICE
 from gradual.interface.progress import progress_of
 from gradual.interface.terminal import Trouble
 
@@ -22,10 +23,13 @@ def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
 
 def imported(path: str, importing: Importing) -> Program:
     """Import a model as a program, and print its notes; raises Trouble if it cannot be imported."""
+    format = model_format(path) or "onnx"
+    if format in ADVICE:
+        raise _not_imported(path, [ADVICE[format]])
     try:
         regular(str(Path(path, SAVED_MODEL)) if is_saved_model(path) else path, "file")
         with progress_of(path) as progress:
-            found = _IMPORTERS[model_format(path) or "onnx"](path, importing, progress)
+            found = _IMPORTERS[format](path, importing, progress)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
     except Misused as wrong:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from gradual.diagnostic import counted
 from gradual.importers.common.text import Program
 from gradual.interface.input import npy
 from gradual.interface.input.files import Importing
@@ -59,4 +60,5 @@ def _weights(out: Output, found: Program, path: str | None) -> None:
         except ValueError as error:
             raise Trouble("E0702", f"`{path}` cannot hold the weights: {error}") from error
     elif found.weights and not out.quiet:
-        note(f"note: {len(found.weights)} weights are not written: --weights FILE.npz")
+        are = "is" if len(found.weights) == 1 else "are"
+        note(f"note: {counted(len(found.weights), 'weight')} {are} not written: --weights FILE.npz")

@@ -12,7 +12,7 @@ import pytest
 
 from gradual.compilation import Compilation
 from gradual.compiler import compile_source
-from gradual.importers.common.refusals import Misused, Refused
+from gradual.importers.common.refusals import Misused, Refused, Unsupported
 from gradual.importers.tensorflow.file.reading import read
 from gradual.importers.tensorflow.file.wire import Malformed
 from gradual.importers.tensorflow.program import program
@@ -35,6 +35,7 @@ from tests.importers.tensorflow.writing import (
 )
 
 X = placeholder("x", [None, 3])
+X3 = node("Identity", "d3", "x")
 
 
 def checked(data: bytes, name: str = "") -> Compilation:
@@ -159,6 +160,79 @@ def test_an_assertion_about_elements_stays_in_the_program() -> None:
     assert ran(found, zeros(2, 3)).shape == (2, 3)
     with pytest.raises(Fault, match="it is small"):
         found.run("@main", Tensor(zeros(2, 3) + 1))
+
+
+def _guarded(then: Sequence[bytes], otherwise: Sequence[bytes]) -> bytes:
+    """A graph with an assertion that is guarded by a branch, as `tf.debugging` makes it."""
+    branches = {"then_branch": Function("passed"), "else_branch": Function("failed")}
+    functions = [
+        function("passed", "c a", {"r": "i:output:0"}, [node("Identity", "i", "c"), *then]),
+        function("failed", "c a", {"r": "j:output:0"}, [node("Identity", "j", "c ^check"), *otherwise], ["check"]),
+    ]
+    nodes = [
+        node("Shape", "shape", "x", out_type=Kind("int32")),
+        constant("zero", numpy.int32(0)),
+        constant("three", numpy.int32(3)),
+        node("GatherV2", "size", "shape zero zero"),
+        node("Less", "small", "size three"),
+        node("If", "guard", "small small size", **branches),
+        node("Identity", "Identity", "x ^guard"),
+    ]
+    return graph(X, *nodes, functions=functions)
+
+
+def test_a_guarded_assertion_is_one_of_its_condition() -> None:
+    said = [constant("said", ["few rows"]), node("Assert", "check", "c said:output:0 a")]
+    found = checked(_guarded([], said))
+    assert not found.diagnostics
+    assert found.types["@main"].endswith("where dim(%x, 0) <= 2")
+    assert ran(found, zeros(2, 3)).shape == (2, 3)
+    with pytest.raises(Blame, match="entry"):
+        found.run("@main", Tensor(zeros(3, 3)))
+
+
+def test_a_branch_that_computes_something_too_is_no_guard() -> None:
+    said = [constant("said", ["few rows"]), node("Assert", "check", "c said:output:0"), node("Neg", "other", "a")]
+    found = checked(_guarded([], said))
+    assert "where" not in found.types["@main"] and "if (" in found.source.text
+
+
+def _message(*said: bytes) -> str:
+    """The message of an assertion that fails, with some texts and values."""
+    names = " ".join(f"d{at}" for at in range(len(said)))
+    nodes = [placeholder("c", [], "bool"), *said, node("Assert", "check", f"c {names}")]
+    found = checked(graph(X, *nodes, node("Identity", "Identity", "x ^check")))
+    with pytest.raises(Fault) as fault:
+        found.run("@main", Tensor(zeros(1, 3)), Tensor(numpy.array(False)))
+    return str(fault.value)
+
+
+def test_words_that_lead_to_an_unknown_value_are_no_part_of_a_message() -> None:
+    told = _message(constant("d0", ["must have rank"]), constant("d1", numpy.int32(3)), constant("d2", ["got: "]), X3)
+    assert told.endswith("must have rank 3")
+    told = _message(constant("d0", ["mine"]), constant("d1", ["did not hold:"]), constant("d2", ["x (x:0) = "]), X3)
+    assert told.endswith("mine did not hold")
+
+
+# -------------------------------------------------------------------------------------------------------------- prints
+def test_what_is_printed_is_left_out_and_what_comes_before_it_is_not() -> None:
+    nodes = [
+        placeholder("c", [], "bool"),
+        constant("said", ["no"]),
+        node("Assert", "check", "c said"),
+        node("StringFormat", "text", "x ^check", template="{}"),
+        node("PrintV2", "print", "text"),
+        node("Neg", "y", "x ^print"),
+    ]
+    found = checked(graph(X, *nodes))
+    assert (ran(found, zeros(1, 3) + 1, numpy.array(True)) == -1).all()
+    with pytest.raises(Fault, match="no"):
+        found.run("@main", Tensor(zeros(1, 3)), Tensor(numpy.array(False)))
+
+
+def test_a_text_that_is_used_otherwise_is_told() -> None:
+    nodes = [node("StringFormat", "text", "x", template="{}"), node("Neg", "y", "text")]
+    assert reasons(graph(X, *nodes)) == ("Neg `y`: a text where a tensor has to be",)
 
 
 def test_what_is_asserted_is_known_after_it() -> None:
@@ -346,7 +420,10 @@ READ = node("ReadVariableOp", "read", "w", dtype=Kind("float32"))
 def test_a_variable_without_a_value_is_an_input_of_the_rank_at_which_it_is_used() -> None:
     made = program(read(graph(HANDLE, X, READ, node("MatMul", "y", "x read"))))
     assert "def @main(%x: Tensor[(?, 3), float32], %w: Tensor[(?, ?), float32])" in made.text
-    assert made.notes == ("the variable `w` is an input: the file has no value for it",)
+    assert made.notes == (
+        "the variable `w` is an input: the file has no value for it; "
+        "freeze the graph, so that variables are constants, or give the folder of the SavedModel",
+    )
     assert checked(graph(HANDLE, READ, node("Neg", "y", "read"))).types["@main"].startswith("fn (Tensor[*, float32])")
 
 
@@ -409,6 +486,15 @@ def test_a_signature_names_parameters_and_results(wrap: Any) -> None:
     assert checked(both).types["@main"] == "fn (Tensor[(?, ?), float32]) -> Tensor[(?, ?), float32]"
     assert checked(both, "other").types["@main"].endswith("-> (Tensor[(?, ?), float32], Tensor[(?, ?), float32])")
     assert "%x: " in checked(both).source.text
+
+
+def test_a_module_without_signatures_is_told_with_its_functions() -> None:
+    child = [field(1, field(1, at) + field(2, name)) for at, name in ((1, "run"), (2, "weight"))]
+    objects = [field(1, b"".join(child)), field(1, field(6, b"")), field(1, field(7, b""))]
+    meta = meta_graph(graph(X, node("Neg", "y", "x")), {}) + field(7, b"".join(objects))
+    says = "it has no signature; save the module with `signatures=module.run`; the functions are `run`$"
+    with pytest.raises(Unsupported, match=says):
+        read(saved_model(meta))
 
 
 def test_signatures_that_are_not_there_are_told_with_those_that_are() -> None:

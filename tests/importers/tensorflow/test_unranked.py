@@ -63,7 +63,7 @@ def test_parameters_of_a_batch_normalization_are_vectors() -> None:
     found = made(X, *reads("mean", "variance", "offset", "scale"), *normalized("variance_read"))
     assert found.text.count("Tensor[(?,), float32]") == 4
     assert found.notes[1] == (
-        "the variable `mean` and 3 more is taken for a vector, as a parameter of a batch normalization"
+        "the variable `mean` and 3 more are taken for vectors, as parameters of a batch normalization"
     )
     compilation = compile_source(Source("y", found.text, found.origins))
     numbers = {"mean": 1.0, "variance": 4.0, "offset": 3.0, "scale": 2.0}

@@ -104,7 +104,10 @@ def test_the_graph_of_an_older_version_restores_its_variables_itself(tmp_path: P
 def test_a_variable_without_a_value_is_an_input_of_its_shape(tmp_path: Path) -> None:
     one = imported(saved(tmp_path, graph(X, *HANDLES, CALL, functions=[BODY])))
     assert "%w: Tensor[(3, 2), float32], %v: Tensor[(2,), float32]" in one.imported.text
-    assert one.imported.notes == ("the variable `w` and 1 more is an input: the file has no value for it",)
+    assert one.imported.notes == (
+        "the variable `w` and 1 more are inputs: the file has no values for them; "
+        "freeze the graph, so that variables are constants, or give the folder of the SavedModel",
+    )
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,9 @@ composed("Atan2")(atan2)
 
 @imports("ApproximateEqual")
 def approximately_equal(use: Use) -> Value:
-    """Whether two elements differ by less than a tolerance."""
-    distance = absolute(Term(use, use[0]) - Term(use, use[1]))
+    """Whether the elements of two tensors of one shape differ by less than a tolerance."""
+    x, y = use.alike(use[0], use[1])
+    distance = absolute(Term(use, x) - Term(use, y))
     return (distance < use.real("tolerance", 1e-5)).value
 
 

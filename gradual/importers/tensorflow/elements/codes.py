@@ -18,10 +18,19 @@ def fake_codes(use: Use) -> Value:
     return _nudged(use, Term(use, use[0]), *(Term(use, one) for one in ends))
 
 
-@imports("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
+@imports("FakeQuantWithMinMaxVars")
 def fake_codes_of_range(use: Use) -> Value:
-    """The nearest number that a code of a range can say; there may be a range for each place of the last axis."""
-    return _nudged(use, *(Term(use, one) for one in use.tensors(0, 3)))
+    """The nearest number that a code of a range can say."""
+    return _nudged(use, *(Term(use, one) for one in (use[0], use.ranked(1, 0), use.ranked(2, 0))))
+
+
+@imports("FakeQuantWithMinMaxVarsPerChannel")
+def fake_codes_of_ranges(use: Use) -> Value:
+    """The same with a range for each place of the last axis."""
+    x, *ends = use[0], use.ranked(1, 1), use.ranked(2, 1)
+    for at, end in enumerate(ends):
+        x, ends[at] = use.agreeing(x, x.rank - 1, end, 0)
+    return _nudged(use, *(Term(use, one) for one in (x, *ends)))
 
 
 def _nudged(use: Use, x: Term, least: Term, most: Term) -> Value:
@@ -65,7 +74,11 @@ def _range(use: Use, x: Term) -> list[Term]:
     if not use.flag("range_given", use.node.operator == "QuantizeAndDequantizeV3"):
         others = [at for at in range(rank) if at != axis]
         return [Term(use, use.call(one, x.value, axis=others, keepdims=True)) for one in ("min", "max")]
-    ends = use.tensors(1, 3)
+    ends = [use.ranked(at, 0 if axis < 0 else 1) for at in (1, 2)]
+    if any(end.rank != (axis >= 0) for end in ends):
+        raise Unsupported("a range that is no number, or not one for each place of an axis")
+    if axis >= 0:
+        ends = [use.exactly(end, 0, use.written_size(use.extent(x.value, axis))) for end in ends]
     if 0 <= axis < rank - 1:
         ends = [use.call("expand_dims", one, axis=1, num_newaxis=rank - 1 - axis) for one in ends]
     return [Term(use, one) for one in ends]

@@ -58,7 +58,7 @@ def colours(use: Use) -> Value:
 def adjusted(use: Use) -> Value:
     """The hue turned, or the saturation times a factor."""
     hue, saturation, most = _hues(*_channels(use, use[0]))
-    by = Term(use, use.as_type(use[1], use[0].dtype))
+    by = Term(use, use.as_type(use.ranked(1, 0), use[0].dtype))
     if use.node.operator == "AdjustHue":
         hue = hue + by
         hue = hue - floor(hue)
@@ -72,4 +72,4 @@ def contrast(use: Use) -> Value:
     """The distance from the mean of each channel of an image times a factor."""
     x = use[0]
     mean = Term(use, use.call("mean", x, axis=[x.rank - 3, x.rank - 2], keepdims=True))
-    return ((Term(use, x) - mean) * Term(use, use.as_type(use[1], x.dtype)) + mean).value
+    return ((Term(use, x) - mean) * Term(use, use.as_type(use.ranked(1, 0), x.dtype)) + mean).value

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gradual.importers.common.refusals import Misused, Unread
+from gradual.importers.common.refusals import Misused, Unread, Unsupported
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.tensorflow.file.attributes import OF_RESOURCES, as_shape, dtype, shape
 from gradual.importers.tensorflow.file.bundle import NOTHING, Saved
@@ -31,7 +31,7 @@ _RESULTS = ("Identity", "IdentityN", "_Retval")
 """Operators that stand at the end of a graph to name its results."""
 _RESULT = re.compile(r"Identity(_[0-9]+)?")
 """The names of the results of a concrete function."""
-_EFFECTS = ("NoOp", "Assert", "Const", PLACEHOLDER)
+_EFFECTS = ("NoOp", "Assert", "Const", "PrintV2", PLACEHOLDER)
 """Operators whose results are not those of a graph."""
 
 
@@ -132,6 +132,8 @@ def of_meta_graph(meta: Message, beside: Beside, wanted: str) -> Model:
     signatures = {name: one for name, one in meta.entries(5) if name != _INITIAL}
     graph = meta.message(2)
     if not signatures and not wanted:
+        if meta.has(7):
+            raise Unsupported(_without_signature(meta.message(7)))
         return of_graph(graph, beside)
     name = wanted or (DEFAULT if DEFAULT in signatures else next(iter(signatures)))
     if name not in signatures or (not wanted and len(signatures) > 1 and name != DEFAULT):
@@ -144,6 +146,16 @@ def of_meta_graph(meta: Message, beside: Beside, wanted: str) -> Model:
     outputs = tuple((name, place) for name, place, _ in _ports(signatures[name], 2))
     variables = variables_of(nodes, functions, beside.saved, meta.message(7))
     return Model(nodes, functions, inputs, outputs, (), variables)
+
+
+def _without_signature(objects: Message) -> str:
+    """What is said of a module that was saved without signatures: the graph has no function that is served."""
+    nodes = list(objects.messages(1))
+    children = list(nodes[0].messages(1)) if nodes else []
+    functions = [one.text(2) for one in children if one.number(1) < len(nodes) and nodes[one.number(1)].has(6)]
+    first = functions[0] if functions else "f"
+    have = f"; the functions are {', '.join(f'`{name}`' for name in functions)}" if functions else ""
+    return f"it has no signature; save the module with `signatures=module.{first}`{have}"
 
 
 def _ports(signature: Message, field: int) -> Sequence[tuple[str, Source, Message]]:

@@ -94,6 +94,29 @@ class Function:
     nodes: Nodes
     runs: tuple[str, ...]
 
+    def param(self, source: Source) -> str:
+        """The parameter that a value is, seen through identities; empty for any other value."""
+        for _ in range(len(self.nodes)):
+            node = self.nodes.get(source.node)
+            if node is None or node.operator != "Identity" or not node.inputs:
+                break
+            source = node.inputs[0]
+        return "" if source.node in self.nodes else source.node
+
+    @property
+    def kept(self) -> Sequence[bool]:
+        """For each result, whether it is the parameter at the same place."""
+        names = [*self.params, *[""] * len(self.results)]
+        return [self.param(source) == name for name, (_, source) in zip(names, self.results, strict=False)]
+
+    @property
+    def asserts(self) -> int | None:
+        """The index of the parameter that it asserts, if it does nothing else; None for any other function."""
+        asserted = [node for node in self.nodes.values() if node.operator == "Assert" and node.inputs]
+        others = {node.operator for node in self.nodes.values()} - {"Assert", "Const", "Identity", "NoOp"}
+        name = self.param(asserted[0].inputs[0]) if len(asserted) == 1 and not others else ""
+        return self.params.index(name) if name in self.params else None
+
 
 Shape = tuple[int | None, ...] | None
 """A recorded shape: None for a size, or a rank, that is not known."""

@@ -30,8 +30,11 @@ def call(use: Use) -> Sequence[Held]:
 # --------------------------------------------------------------------------------------------------------- branches
 @imports("If", "StatelessIf")
 def choose(use: Use) -> Sequence[Held]:
-    """The results of one of two functions."""
+    """The results of one of two functions; a second one that only asserts the condition is an assertion of it."""
     names = [use.function(f"{branch}_branch") for branch in ("then", "else")]
+    asserted = use.bodies.asserts(names[1])
+    if asserted is not None and all(use.bodies.kept(names[0])) and use.inputs[1:][asserted] is use.inputs[0]:
+        return use.bodies.outputs(names[1], use.inputs[1:])
     bodies: list[Results] = [partial(use.bodies.outputs, name, use.inputs[1:]) for name in names]
     return _kept(use, names[0], _branched(use, _truth(use, use[0]), bodies))
 

@@ -8,7 +8,7 @@ from gradual.importers.common.composed.arithmetic import Term, expm1, log1p
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import IMPORTERS, Use, imports
 from gradual.types.dtype import DType
-from gradual.types.type import TensorType
+from gradual.types.type import TensorType, UnrankedType
 
 UNARY = {
     "Abs": "abs",
@@ -108,12 +108,12 @@ def cast(use: Use) -> Value:
     return use.as_type(use[0], use.dtype("DstT"))
 
 
-@imports("AddN")
+@imports("AddN", "AccumulateNV2")
 def sum_of_all(use: Use) -> Value:
-    """The sum of all inputs."""
+    """The sum of all inputs, which have one shape."""
     first, *others = use.tensors()
     for other in others:
-        first = use.call("add", first, other)
+        first = use.call("add", *use.alike(first, other))
     return first
 
 
@@ -168,28 +168,48 @@ def exponential_less_one(use: Use) -> Value:
     return expm1(Term(use, use[0])).value
 
 
-@imports("Select", "SelectV2")
+@imports("SelectV2")
 def select(use: Use) -> Value:
     """The elements of one tensor where a condition holds, and of another elsewhere."""
-    condition, x, y = use[0], use[1], use[2]
-    if use.node.operator == "Select" and condition.rank == 1 and x.rank > 1:  # it selects whole slices
-        condition = use.call("expand_dims", condition, axis=1, num_newaxis=x.rank - 1)
+    return use.call("where", use[0], use[1], use[2])
+
+
+@imports("Select")
+def select_alike(use: Use) -> Value:
+    """The same of tensors of one shape, which the condition has too; or it is a scalar, or it chooses whole slices."""
+    condition, (x, y) = use[0], use.alike(use[1], use[2])
+    if condition.rank == 1:
+        condition, x = use.agreeing(condition, 0, x, 0)
+        condition = use.expanded(condition, range(1, x.rank))
+    elif condition.rank:
+        condition, x = use.alike(condition, x)
     return use.call("where", condition, x, y)
 
 
 @imports("ClipByValue")
 def clip(use: Use) -> Value:
-    """Elements limited to a range."""
-    return use.call("maximum", use.call("minimum", use[0], use[2]), use[1])
+    """Elements limited to a range; each end is a scalar, or has the shape of the tensor."""
+    x = use[0]
+    for at, operator in ((2, "minimum"), (1, "maximum")):
+        x, end = use.alike(x, use[at]) if use[at].rank else (x, use[at])
+        x = use.call(operator, x, end)
+    return x
 
 
 @imports("BiasAdd", "BiasAddV1")
 def add_bias(use: Use) -> Value:
-    """A vector added to each pixel."""
+    """A number for each channel, added to all its elements."""
     x, bias = use[0], use.ranked(1, 1)
-    if use.attribute("data_format", "NHWC") == "NCHW" and x.rank > 2:
-        bias = use.call("expand_dims", bias, axis=1, num_newaxis=x.rank - 2)
-    return use.call("add", x, use.as_type(bias, x.dtype) if bias.dtype is not x.dtype else bias)
+    is_first = use.attribute("data_format", "NHWC") == "NCHW"
+    if isinstance(x.type, UnrankedType) and not is_first:
+        sizes = use.call("shape_of", x, dtype=DType.INT64)
+        last = use.call("take", sizes, use.builder.number(-1, DType.INT64), axis=0, mode="wrap")
+        same = use.call("equal", last, use.extent(bias, 0))
+        return use.call("add", x, use.demanded(bias, same, "there are as many biases as the last axis has places"))
+    axis = 1 if is_first and x.rank > 2 else x.rank - 1
+    x, bias = use.agreeing(x, axis, bias, 0)
+    bias = use.expanded(bias, range(1, x.rank - axis))
+    return use.call("add", x, use.as_type(bias, x.dtype))
 
 
 @imports("ZerosLike", "OnesLike")

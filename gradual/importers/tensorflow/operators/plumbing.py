@@ -9,6 +9,7 @@ from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.file.schema import Text, Variable
 from gradual.importers.tensorflow.importers import Held, Use, imports
 from gradual.tensors.tensor import Tensor
+from gradual.types.type import TensorType
 
 
 @imports("Const", "HostConst")
@@ -24,7 +25,7 @@ def constant(use: Use) -> Held:
 
 @imports(
     *("Identity", "StopGradient", "PreventGradient", "Snapshot", "CheckNumerics", "DebugGradientIdentity"),
-    *("PlaceholderWithDefault", "_Retval", "ReadVariableXlaSplitND"),
+    *("PlaceholderWithDefault", "Print", "_Retval", "ReadVariableXlaSplitND"),
 )
 def identity(use: Use) -> Held:
     """The input itself; gradients do not matter, and what may be fed in the place of a default is not."""
@@ -37,9 +38,15 @@ def identities(use: Use) -> Sequence[Held]:
     return use.inputs
 
 
-@imports("NoOp")
+@imports("NoOp", "PrintV2")
 def nothing(use: Use) -> None:
-    """Nothing: control edges put nodes before and after it."""
+    """Nothing: control edges put nodes before and after it.  What is printed is no value."""
+
+
+@imports("StringFormat")
+def formatted(use: Use) -> Text:
+    """A text for a print, whose words do not matter."""
+    return Text(())
 
 
 @imports("ReadVariableOp")
@@ -57,7 +64,19 @@ def asserted(use: Use) -> None:
 
     One about the sizes of the inputs is a condition on callers too, who are then blamed.
     """
-    said = [part for one in use.inputs[1:] if isinstance(one, Text) for part in one.parts]
     condition = use[0] if use[0].rank == 0 else use.call("all", use[0])
     use.bodies.require(condition)
-    use.builder.assertion(condition, " ".join(said) or use.who)
+    use.builder.assertion(condition, _said(use) or use.who)
+
+
+def _said(use: Use) -> str:
+    """The texts of an assertion, and the numbers that are known; words that lead to another value are left out."""
+    said = list[str]()
+    for one in use.inputs[1:]:
+        if isinstance(one, Text):
+            said += one.parts
+        elif isinstance(one, Value) and isinstance(one.type, TensorType) and one.elements is not None:
+            said += map(str, one.elements.flat())
+        elif said and said[-1].rstrip().endswith((":", "=")):
+            said.pop()
+    return " ".join(word for part in said if (word := part.strip())).rstrip(" :=")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gradual.importers.common.products import product
+from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.values import Value
 from gradual.importers.tensorflow.importers import Use, imports
 
@@ -16,10 +19,20 @@ def matrix_product(use: Use) -> Value:
 
 @imports("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def products(use: Use) -> Value:
-    """The products of the matrices of two batches, which broadcast to each other."""
+    """The products of the matrices of two batches, which broadcast to each other; in the first version they agree."""
     a, b = (_flipped(use, use[at], use.flag(f"adj_{name}")) for at, name in enumerate("xy"))
     dtype = use.dtype("Tout", a.dtype)
+    if use.node.operator == "BatchMatMul":
+        a, b = _of_one_batch(use, a, b)
     return product(use, use.as_type(a, dtype), use.as_type(b, dtype))
+
+
+def _of_one_batch(use: Use, a: Value, b: Value) -> tuple[Value, Value]:
+    if a.rank != b.rank:
+        raise Unsupported(f"batches of ranks {a.rank} and {b.rank}")
+    for axis in range(a.rank - 2):
+        a, b = use.agreeing(a, axis, b, axis)
+    return a, b
 
 
 def _flipped(use: Use, x: Value, is_flipped: bool) -> Value:
@@ -29,9 +42,28 @@ def _flipped(use: Use, x: Value, is_flipped: bool) -> Value:
 
 @imports("Einsum")
 def sums_of_products(use: Use) -> Value:
-    """The sums of products in Einstein notation."""
+    """The sums of products in Einstein notation; axes of one label have one size, and only the others broadcast."""
     parts, equation = use.tensors(), use.text("equation").replace(" ", "")
-    ranks = [len(one) for one in equation.partition("->")[0].split(",")]
-    if "." not in equation and len(ranks) == len(parts):
-        parts = [use.of_rank(one, rank) for one, rank in zip(parts, ranks, strict=True)]
+    terms = equation.partition("->")[0].split(",")
+    if len(terms) == len(parts):
+        pairs = list(zip(parts, terms, strict=True))
+        parts = [one if "." in term else use.of_rank(one, len(term)) for one, term in pairs]
+        _agree(use, parts, [_labels(term, part.rank) for part, term in zip(parts, terms, strict=True)])
     return use.call("einsum", use.builder.tuple(parts), equation=equation)
+
+
+def _labels(term: str, rank: int) -> Sequence[tuple[int, str]]:
+    """The axes of an operand with their labels; those that an ellipsis stands for have none."""
+    before, dots, after = term.partition("...")
+    start = rank - len(after) if dots else len(before)
+    return [*enumerate(before), *enumerate(after, start)]
+
+
+def _agree(use: Use, parts: list[Value], labels: Sequence[Sequence[tuple[int, str]]]) -> None:
+    """Promise that axes of one label have one size in all operands."""
+    first: dict[str, tuple[int, int]] = {}
+    for at, own in enumerate(labels):
+        for axis, label in own:
+            held, place = first.setdefault(label, (at, axis))
+            if held != at:
+                parts[held], parts[at] = use.agreeing(parts[held], place, parts[at], axis)

@@ -114,6 +114,9 @@ def count(use: Use) -> Value:
     numbers, weights = use[0], use[2]
     dtype, is_binary = weights.dtype, use.flag("binary_output")
     size = use.written_size(use.as_type(use.ranked(1, 0), DType.INT64))
+    is_weighted = weights.rank > 0 and 0 not in [one.value for one in weights.tensor.shape]
+    if is_weighted:
+        numbers, weights = use.alike(numbers, weights)
     if numbers.rank != 2 or use.node.operator == "Bincount":
         numbers = use.call("reshape", numbers, newshape=[-1])
     hot = use.call("one_hot", numbers, use.builder.number(1, dtype), use.builder.number(0, dtype), depth=size)
@@ -121,7 +124,7 @@ def count(use: Use) -> Value:
     if is_binary:
         any_ = use.call("any", use.as_type(hot, DType.BOOL), axis=axis)
         return use.as_type(any_, dtype)
-    if weights.tensor.shape and 0 not in [one.value for one in weights.tensor.shape]:
+    if is_weighted:
         if numbers.rank == 1:
             weights = use.call("reshape", weights, newshape=[-1])
         hot = use.call("multiply", hot, use.call("expand_dims", weights, axis=weights.rank))

@@ -66,8 +66,9 @@ def coordinates(use: Use) -> Value:
 
 @imports("Cross")
 def cross(use: Use) -> Value:
-    """The cross products of vectors along the last axis."""
+    """The cross products of vectors along the last axis of two tensors of one shape."""
     after, before = (use.builder.integers(order) for order in ([1, 2, 0], [2, 0, 1]))
-    parts = [[use.call("take", one, order, axis=-1) for order in (after, before)] for one in (use[0], use[1])]
+    pair = use.alike(use[0], use[1])
+    parts = [[use.call("take", one, order, axis=-1) for order in (after, before)] for one in pair]
     terms = [[Term(use, one) for one in pair] for pair in parts]
     return (terms[0][0] * terms[1][1] - terms[0][1] * terms[1][0]).value

@@ -60,6 +60,9 @@ def stitched(use: Use) -> Value:
     slices = use.tensors(count, 2 * count)
     if len(slices) != count:
         raise Unsupported(f"{count} indices for {len(slices)} tensors")
+    for at, place in enumerate(places):
+        for axis in range(place.rank):
+            slices[at], places[at] = use.agreeing(slices[at], axis, places[at], axis)
     rank = places[0].rank
     flat = [_joined(use, one, one.rank) for one in places]
     rows = [_joined(use, one, at.rank) for one, at in zip(slices, places, strict=True)]
@@ -175,9 +178,10 @@ IMPORTERS.update(
 @imports("DynamicPartition")
 def partition(use: Use) -> Sequence[Value]:
     """The slices of each number, in their order."""
-    x, count = use[0], use.number("num_partitions")
-    numbers = _joined(use, use[1], use[1].rank)
-    rows = _joined(use, x, use[1].rank)
+    x, numbers, count = use[0], use[1], use.number("num_partitions")
+    for axis in range(numbers.rank):
+        x, numbers = use.agreeing(x, axis, numbers, axis)
+    rows, numbers = (_joined(use, one, numbers.rank) for one in (x, numbers))
     found = []
     for at in range(count):
         chosen = use.call("nonzero", use.call("equal", numbers, use.like(at, numbers)))

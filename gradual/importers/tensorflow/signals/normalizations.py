@@ -35,19 +35,22 @@ def _by_given(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
 
 def _by_batch(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
     """The normalized elements, and the mean and the unbiased variance of each channel, or an average with the given."""
+    weight = use.real("exponential_avg_factor", 1.0)
+    vectors = use.tensors(1, 3 if weight == 1.0 else 5)
+    for at, vector in enumerate(vectors):
+        x, vectors[at] = use.agreeing(x, axis, vector, 0)
     others = [at for at in range(x.rank) if at != axis]
     mean = use.call("mean", x, axis=others, keepdims=True)
     variance = use.call("variance", x, mean, axis=others, keepdims=True)
-    scale, offset = (Term(use, _lane(use, one, x.rank - 1 - axis)) for one in use.tensors(1, 3))
+    scale, offset = (Term(use, _lane(use, one, x.rank - 1 - axis)) for one in vectors[:2])
     factor = rsqrt(Term(use, variance) + use.real("epsilon", 1e-4)) * scale
     found = (Term(use, x) - Term(use, mean)) * factor + offset
     count = product(extent(use, x, at) for at in others)
     rest = greater(count - 1, 1).to(x.dtype)
     unbiased = Term(use, variance) * count.to(x.dtype) / rest
     own = [Term(use, use.call("squeeze", one.value, axis=others)) for one in (Term(use, mean), unbiased)]
-    weight = use.real("exponential_avg_factor", 1.0)
     if weight != 1.0:
-        own = [Term(use, use[at]) * (1.0 - weight) + one * weight for at, one in zip((3, 4), own, strict=True)]
+        own = [Term(use, old) * (1.0 - weight) + one * weight for old, one in zip(vectors[2:], own, strict=True)]
     return found.value, own[0].value, own[1].value
 
 

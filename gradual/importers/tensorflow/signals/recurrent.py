@@ -30,14 +30,14 @@ class _Weights:
 def _gates(use: Use, parts: Sequence[Value], matrix: Value, bias: Value, count: int) -> list[Term]:
     """The products of joined inputs and a matrix, with a bias, in equal parts."""
     joined = use.call("concatenate", use.builder.tuple(parts), axis=1)
-    sums = use.call("add", use.call("nn.matmul", joined, matrix), bias)
+    sums = use.call("add", *use.agreeing(use.call("nn.matmul", joined, matrix), 1, bias, 0))
     found = use.call("split", sums, indices_or_sections=count, axis=1)
     return [Term(use, one) for one in use.counted(use.builder.named(found, "gates"), count)]
 
 
 def _stepped(use: Use, x: Value, states: Sequence[Value], weights: _Weights) -> list[Value]:
     """One step of an LSTM, from its memory and its result before."""
-    memory, before = states
+    memory, before = use.alike(*states)
     is_second = use.node.operator.endswith("V2")
     first, second, third, out = _gates(use, [x, before], weights.matrix, weights.bias, 4)
     new, forget = (third, second) if is_second else (second, third)

@@ -1,0 +1,31 @@
+"""Files of models that are not read, and what to write instead: told by the content, or else by the ending."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+ADVICE: Mapping[str, str] = {
+    "keras": "a Keras file; write a SavedModel of the model, `model.export(FOLDER)`, and give its folder",
+    "hdf5": "an HDF5 file, as Keras writes models and weights; write a SavedModel of the model, "
+    "`model.export(FOLDER)`, and give its folder",
+    "tflite": "a TensorFlow Lite file; give the SavedModel that it was converted from",
+    "graph text": "a text GraphDef; write it with `as_text=False`",
+}
+"""Format -> what a file of it is, and what to do."""
+_ENDINGS = {".keras": "keras", ".h5": "hdf5", ".hdf5": "hdf5", ".tflite": "tflite", ".pbtxt": "graph text"}
+_BEGINNINGS = (
+    (re.compile(rb"PK\x03\x04[\x00-\xff]{26}(metadata|config)\.json"), "keras"),
+    (re.compile(rb"\x89HDF\r\n\x1a\n"), "hdf5"),
+    (re.compile(rb"[\x00-\xff]{4}TFL3"), "tflite"),
+    (re.compile(rb"\s*(node\s*\{\s*name\s*:|saved_model_schema_version\s*:|meta_graphs?\s*\{)"), "graph text"),
+)
+"""What a file begins with -> its format."""
+
+
+def foreign_format(ending: str, head: bytes) -> str | None:
+    """The format of a file that is not read, by its first bytes or the ending of its name; None for any other."""
+    for beginning, format in _BEGINNINGS:
+        if beginning.match(head):
+            return format
+    return _ENDINGS.get(ending)
