@@ -81,12 +81,12 @@ class Judging:
         asking, given = Asking(operator, [self.unknown() for _ in types], settings), tuple(types)
         try:
             found = asking.at_any_rank(given)
-            sample = None if found is not None else asking.sample(given).judgement
+            if found is None:
+                judgement = asking.sample(given).judgement
+                assert judgement is not None, "a sample that has none is ill-formed"
+                found = unranked(judgement.result)
         except IllFormed as error:
             raise Unsupported(f"`{operator.name}`: {error.message}") from error
-        if sample is not None:
-            found = unranked(sample.result)
-        assert found is not None, "a sample is well-formed"
         return self.open(_legible(found))
 
     def readable(self, type: OpenedType) -> OpenedType:

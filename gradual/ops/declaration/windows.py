@@ -119,7 +119,8 @@ def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int], ceil_mo
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
     for axis, width, extent, step in zip(axes, move.reach(), move.padded(extents), move.strides, strict=True):
         fits = at_most(width, extent + step - 1 if ceil_mode else extent)
-        says = "the window is wider than the padded input" + (" and the part of a stride" if ceil_mode else "")
+        excess = "exceeds the padded input by a stride or more" if ceil_mode else "is wider than the padded input"
+        says = f"the window {excess}"
         says += f": a window of {width}, an input of {extent}" if fits is FALSE else ""
         yield Need(fits, "op.window.fits", says, ((0, axis),))
 

@@ -6,12 +6,9 @@ time and memory, and an exception of any other kind is a bug.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
-import time
-from collections import Counter
 from pathlib import Path
 
 from gradual import compiler
@@ -19,10 +16,9 @@ from gradual.importers.common.refusals import Misused, Refused, Unreadable
 from gradual.importers.tensorflow.file.reading import load
 from gradual.importers.tensorflow.program import program
 from gradual.source import Source
-from tests.fuzz.campaign import campaign
 from tests.fuzz.trial import Failure, Hang, alarm, innermost
 from tests.importers.tensorflow.mutants import mutant
-from tests.importers.torch.fuzzing import PATIENCE, SAMPLE, SECONDS, flaws, ran, told
+from tests.importers.torch.fuzzing import SAMPLE, SECONDS, campaigned, flaws, ran, told
 
 PLACE = Path(tempfile.gettempdir())
 
@@ -64,29 +60,5 @@ def _answer(path: str, is_run: bool) -> Failure | str:
     return ran(compilation, found) if is_run else "accepted"
 
 
-def main() -> int:
-    """Run a campaign, print each cause once, and tell how often each answer was given."""
-    parser = argparse.ArgumentParser(prog="python -m tests.importers.tensorflow.fuzzing", description=__doc__)
-    parser.add_argument("--graphs", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=int, default=0, help="number of the first graph")
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    began, answers, causes = time.monotonic(), Counter[str](), Counter[str]()
-    numbers = range(asked.start, asked.start + asked.graphs)
-    for found in campaign(asked.seed, numbers, asked.jobs, attempted, PATIENCE):
-        if isinstance(found, Counter):
-            answers += found
-            continue
-        causes[found.failure.signature] += 1
-        if causes[found.failure.signature] == 1:
-            at = f"seed {asked.seed}, graph {found.number}"
-            print(f"== {at}: {found.failure.signature}\n   {found.failure.message}", flush=True)
-    print(f"{answers.total()} graphs in {time.monotonic() - began:.0f} s with {asked.jobs} processes")
-    for answer, count in [*answers.most_common(), *causes.most_common()]:
-        print(f"{count:6} × {answer}")
-    return bool(causes)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaigned("tests.importers.tensorflow.fuzzing", "graphs", attempted, __doc__))

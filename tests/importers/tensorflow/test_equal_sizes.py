@@ -1,6 +1,7 @@
 """Operators of TensorFlow whose inputs have to agree in sizes: a size of 1 is repeated only where TensorFlow does it.
 
-Each row was run by TensorFlow 2.21, which takes the first shapes and refuses each of the others.
+The first shapes are those that TensorFlow documents, and it refuses each of the others.  Most rows were run by
+TensorFlow 2.21; `AccumulateNV2` and the biases of rank 3 and in NCHW follow its documentation.
 """
 
 from __future__ import annotations

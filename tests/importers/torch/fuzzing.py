@@ -24,7 +24,7 @@ from gradual.importers.torch.program import program
 from gradual.interface.reports import ci, json_lines
 from gradual.report import render
 from gradual.source import Source
-from tests.fuzz.campaign import campaign
+from tests.fuzz.campaign import Attempt, campaign
 from tests.fuzz.runs import breaches
 from tests.fuzz.trial import Failure, Hang, alarm, innermost
 from tests.importers.torch.mutants import mutant
@@ -115,29 +115,32 @@ def ran(compilation: Compilation, found: Program) -> Failure | str:
     return Failure("run: a value of another type", breach) if breach else "accepted and run"
 
 
-def main() -> int:
-    """Run a campaign, print each cause once, and tell how often each answer was given."""
-    parser = argparse.ArgumentParser(prog="python -m tests.importers.torch.fuzzing", description=__doc__)
-    parser.add_argument("--archives", type=int, default=20_000)
+def campaigned(module: str, files: str, attempt: Attempt, says: str | None) -> int:
+    """The command of a campaign of damaged files: each cause is printed once, and how often each answer was given.
+
+    Returns 1 if there was a failure, else 0.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=says)
+    parser.add_argument(f"--{files}", dest="count", metavar="COUNT", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=int, default=0, help="number of the first archive")
+    parser.add_argument("--start", type=int, default=0, help="number of the first file")
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     began, answers, causes = time.monotonic(), Counter[str](), Counter[str]()
-    numbers = range(asked.start, asked.start + asked.archives)
-    for found in campaign(asked.seed, numbers, asked.jobs, attempted, PATIENCE):
+    numbers = range(asked.start, asked.start + asked.count)
+    for found in campaign(asked.seed, numbers, asked.jobs, attempt, PATIENCE):
         if isinstance(found, Counter):
             answers += found
             continue
         causes[found.failure.signature] += 1
         if causes[found.failure.signature] == 1:
-            at = f"seed {asked.seed}, archive {found.number}"
+            at = f"seed {asked.seed}, number {found.number}"
             print(f"== {at}: {found.failure.signature}\n   {found.failure.message}", flush=True)
-    print(f"{answers.total()} archives in {time.monotonic() - began:.0f} s with {asked.jobs} processes")
+    print(f"{answers.total()} {files} in {time.monotonic() - began:.0f} s with {asked.jobs} processes")
     for answer, count in [*answers.most_common(), *causes.most_common()]:
         print(f"{count:6} × {answer}")
-    return bool(causes)
+    return int(bool(causes))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaigned("tests.importers.torch.fuzzing", "archives", attempted, __doc__))
