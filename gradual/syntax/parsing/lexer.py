@@ -14,7 +14,7 @@ A fourth depends on the definition so far: `%input.1` is one name if `%input.1: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Any
 
@@ -97,8 +97,11 @@ class Lexer:
         self.divided: int | None = None
         self.before: int | None = None
 
-    def tokens(self) -> Iterator[Token]:
-        """Every token in order; the last one is END."""
+    def tokens(self, phrases: Callable[[int], Iterable[Token]] | None = None) -> Iterator[Token]:
+        """Every token in order; the last one is END.
+
+        `phrases` gives the whole phrases that begin at an offset.
+        """
         text, (expression, alternatives, number, words, signs, operands, _) = self.text, self.lexicon
         local, graph, name, attribute, tensor_type = (
             number[kind] for kind in ("LOCAL", "GRAPH", "NAME", "attribute", "tensor_type")
@@ -144,6 +147,14 @@ class Lexer:
                     if last == END and kind == END:
                         return
                     if at != end:
+                        break
+                if phrases is not None and group <= CLOSER:
+                    at = end
+                    for phrase in phrases(end):
+                        yield phrase
+                        at = phrase[3]
+                    if at != end:
+                        last = signs[text[at - 1]]
                         break
 
     # -------------------------------------------------------------------------------- brackets

@@ -22,6 +22,9 @@ class Step(NamedTuple):
     sort: int
 
 
+PHRASES = {"param": "LOCAL", "let": "LET", "graph": "GRAPH"}
+"""Each phrase with its first token."""
+
 UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
@@ -39,8 +42,16 @@ class Machine:
         self.jumps: dict[tuple[int, int, int], int] = {}
         self.definition = grammar.number("DEF")
         self.resuming = frozenset(map(grammar.number, ("$END", "DEF", "TYPE", "EXTERN", "OPERATOR", "METADATA")))
-        for phrase, first in (("attribute", "NAME"), ("tensor_type", "TENSOR")):
+        for phrase, first in (("attribute", "NAME"), ("tensor_type", "TENSOR"), *PHRASES.items()):
             self._admit(grammar.number(phrase), grammar.number(first))
+        phrases = {grammar.number(phrase): phrase for phrase in PHRASES}
+        self.phrases = frozenset(phrases)
+        self.admitting = {
+            state: name
+            for number, name in phrases.items()
+            for state, actions in enumerate(self.actions)
+            if number in actions
+        }
 
     def _admit(self, phrase: int, first: int) -> None:
         """Let the lexer return a whole phrase as one token wherever its first token may be shifted."""

@@ -16,7 +16,9 @@ from gradual.source import Span
 from gradual.syntax.parsing.errors import Refused, too_deep, unexpected
 from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token, skipped
 from gradual.syntax.parsing.machine import EXTEND, LIST, NODE, UNIT, machine
-from gradual.syntax.parsing.metadata import Metadata
+from gradual.syntax.parsing.metadata import NO_METADATA, Metadata
+from gradual.syntax.parsing.phrases import LONG, Phrases, _moved_list, is_literal
+from gradual.syntax.tree import ast
 
 _OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?:[^\n]*([;,){][ \t]*$))?", re.MULTILINE)
 """A comment that begins like an operand; group 1 matches if it ends like a line of code."""
@@ -33,6 +35,7 @@ class Reading(NamedTuple):
     incomplete: bool
     section: int | None
     failures: list[Failure]
+    depth: int
 
 
 class Failure(NamedTuple):
@@ -47,6 +50,16 @@ def read(text: str, start: str, metadata: Metadata) -> Reading:
     """Parse a text by a start rule; `metadata` gives the values of its keys."""
     with collector_paused():
         return _Reader(text, start, metadata).read()
+
+
+def _attributes(written: str):
+    """The attributes of a list, as if it began the text, and the depth of their tree; None unless they are literals."""
+    reading = read(f"f({written})", "fragment", NO_METADATA)
+    match reading.value:
+        case [ast.Call(ast.Name("f"), (), attributes)] if not reading.diagnostics:
+            if all(is_literal(one.value) for one in attributes):
+                return _moved_list(attributes, -2), reading.depth - 1
+    return None
 
 
 class _Reader:
@@ -64,12 +77,13 @@ class _Reader:
         self.errors: list[Diagnostic] = []
         self.failures: list[Failure] = []
         self.early = False
+        self.depth = 0
 
     def read(self) -> Reading:
         value = self._run()
         diagnostics = self.errors + self.lexer.diagnostics
         incomplete = self.early and len(diagnostics) == 1
-        return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures)
+        return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures, self.depth)
 
     def _run(self) -> Any:
         """The LALR loop: shift, reduce a unit production, extend a list, or build a node."""
@@ -77,7 +91,13 @@ class _Reader:
         states, values, places, depths = self.states, self.values, self.places, self.depths
         deepest = LIMITS.nesting
         skipping, end = False, 0
-        for token in self.lexer.tokens():
+        phrases = (
+            Phrases(self.lexer, states, self.machine.admitting, _attributes)
+            if len(self.text) > LONG and self.machine.admitting
+            else None
+        )
+        whole = self.machine.phrases if phrases else ()
+        for token in self.lexer.tokens(phrases and phrases.following):
             kind, value, at, to = token
             if skipping:
                 skipping = not self._resumes(token)
@@ -94,7 +114,7 @@ class _Reader:
                     states.append(action)
                     values.append(value)
                     places.append(at)
-                    depths.append(0)
+                    depths.append(phrases.depth if kind in whole else 0)
                     end = to
                     break
                 size, origin, build, children, sort = steps[~action]
@@ -134,6 +154,7 @@ class _Reader:
                 key = (states[-1], origin, kind)
                 state = jumps[key] if key in jumps else jump(key)
                 if kind == END and state == self.last:
+                    self.depth = depth
                     return made
                 states.append(state)
                 values.append(made)
