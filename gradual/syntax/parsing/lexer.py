@@ -77,10 +77,22 @@ class Lexer:
         diagnostics: errors in tokens that could be read nevertheless.
         divided: the start of the definition's last comment that follows an operand on its line.
         before: the last `divided` of the previous definition.
+        depth: how deep the tree of the last token is, which is 0 but for phrases.
     """
 
     __slots__ = (
-        *("arithmetic", "before", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open"),
+        *(
+            "arithmetic",
+            "before",
+            "declared",
+            "depth",
+            "diagnostics",
+            "divided",
+            "lexicon",
+            "metadata",
+            "naming",
+            "open",
+        ),
         *("section", "text"),
     )
 
@@ -96,6 +108,7 @@ class Lexer:
         self.diagnostics: list[Diagnostic] = []
         self.divided: int | None = None
         self.before: int | None = None
+        self.depth = 0
 
     def tokens(self, phrases: Callable[[int], Iterable[Token]] | None = None) -> Iterator[Token]:
         """Every token in order; the last one is END.
@@ -153,6 +166,7 @@ class Lexer:
                     for phrase in phrases(end):
                         yield phrase
                         at = phrase[3]
+                    self.depth = 0
                     if at != end:
                         last = signs[text[at - 1]]
                         break
@@ -249,7 +263,7 @@ class Lexer:
             case "GLOBAL":
                 return number[kind], ast.Global(intern(text[start:end]), Span(start, end)), end
             case "META":
-                return number[kind], self._meta(start, end), end
+                return number[kind], self.meta(start, end), end
             case "TENSOR" | "BOUND":
                 return *self._bracketed(kind, start, end), end
             case "PARTIAL_MATCH":
@@ -329,7 +343,8 @@ class Lexer:
         self.diagnostics.append(bad_number(digits, Span(start, end), "no tuple is that long"))
         return 0
 
-    def _meta(self, start: int, end: int) -> ast.Expr:
+    def meta(self, start: int, end: int) -> ast.Expr:
+        """What a key of the metadata stands for: a size, or the key itself."""
         kind, _, index = self.text[start + 5 : end - 1].partition("][")
         span = Span(start, end)
         key = (kind, int(index)) if len(index) < 10 else (kind, 0)

@@ -22,14 +22,16 @@ class Step(NamedTuple):
     sort: int
 
 
-PHRASES = {"param": "LOCAL", "let": "LET", "graph": "GRAPH"}
-"""Each phrase with its first token."""
-
 UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
 class Machine:
-    """The grammar's LALR automaton; chains of unit reductions are memoized in `jumps`."""
+    """The grammar's LALR automaton; chains of unit reductions are memoized in `jumps`.
+
+    Attributes:
+        items, params: the symbols of a list of items of a block, and of the parameters after the first one.
+        lists: these symbols, each with the states in which its list is the last value.
+    """
 
     def __init__(self) -> None:
         grammar = tables()
@@ -42,16 +44,28 @@ class Machine:
         self.jumps: dict[tuple[int, int, int], int] = {}
         self.definition = grammar.number("DEF")
         self.resuming = frozenset(map(grammar.number, ("$END", "DEF", "TYPE", "EXTERN", "OPERATOR", "METADATA")))
-        for phrase, first in (("attribute", "NAME"), ("tensor_type", "TENSOR"), *PHRASES.items()):
+        self.param = grammar.number("param")
+        self.items, self.params = map(self._repetition, (grammar.number("item"), self.param))
+        self.lists = {several: self._ends(several) for several in (self.items, self.params)}
+        phrases = {"attribute": "NAME", "tensor_type": "TENSOR", "param": "LOCAL"}
+        for phrase, first in phrases.items():
             self._admit(grammar.number(phrase), grammar.number(first))
-        phrases = {grammar.number(phrase): phrase for phrase in PHRASES}
-        self.phrases = frozenset(phrases)
-        self.admitting = {
-            state: name
-            for number, name in phrases.items()
-            for state, actions in enumerate(self.actions)
-            if number in actions
-        }
+        self._admit(self.items, grammar.number("LET"))
+        self._admit(self.params, grammar.number("COMMA"))
+
+    def _repetition(self, repeated: int) -> int:
+        """The symbol of a list of several such phrases."""
+        productions = tables().productions
+        after = (self.actions[gotos[repeated]] for gotos in self.gotos if repeated in gotos)
+        reduced = (productions[~action] for actions in after for action in actions.values() if action < 0)
+        return next(production.origin for production in reduced if production.builder == REPETITION)
+
+    def _ends(self, several: int) -> frozenset[int]:
+        """The states after a list; further ones of the kind may come as a list too, which extends it."""
+        ends = frozenset(gotos[several] for gotos in self.gotos if several in gotos)
+        for state in ends:
+            self.actions[state][several] = state
+        return ends
 
     def _admit(self, phrase: int, first: int) -> None:
         """Let the lexer return a whole phrase as one token wherever its first token may be shifted."""

@@ -17,7 +17,7 @@ from gradual.syntax.parsing.errors import Refused, too_deep, unexpected
 from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token, skipped
 from gradual.syntax.parsing.machine import EXTEND, LIST, NODE, UNIT, machine
 from gradual.syntax.parsing.metadata import NO_METADATA, Metadata
-from gradual.syntax.parsing.phrases import LONG, Phrases, _moved_list, is_literal
+from gradual.syntax.parsing.phrases import LONG, Attributes, Phrases, literals, moved
 from gradual.syntax.tree import ast
 
 _OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?:[^\n]*([;,){][ \t]*$))?", re.MULTILINE)
@@ -27,7 +27,7 @@ _OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?
 class Reading(NamedTuple):
     """The value of the start rule, its errors, and the offset of the metadata section.
 
-    `incomplete` is whether the only error is that the text ends too early.
+    `incomplete` is whether the only error is that the text ends too early; `depth` is how deep the value's tree is.
     """
 
     value: Any
@@ -52,13 +52,13 @@ def read(text: str, start: str, metadata: Metadata) -> Reading:
         return _Reader(text, start, metadata).read()
 
 
-def _attributes(written: str):
-    """The attributes of a list, as if it began the text, and the depth of their tree; None unless they are literals."""
-    reading = read(f"f({written})", "fragment", NO_METADATA)
+def _attributes(written: str) -> Attributes | None:
+    """The attributes of a call, parsed alone; None if they are not literals."""
+    before = "f("
+    reading = read(f"{before}{written})", "fragment", NO_METADATA)
     match reading.value:
-        case [ast.Call(ast.Name("f"), (), attributes)] if not reading.diagnostics:
-            if all(is_literal(one.value) for one in attributes):
-                return _moved_list(attributes, -2), reading.depth - 1
+        case (ast.Call(_, (), attributes),) if not reading.diagnostics and literals(attributes):
+            return moved(attributes, -len(before)), reading.depth - 1
     return None
 
 
@@ -91,19 +91,20 @@ class _Reader:
         states, values, places, depths = self.states, self.values, self.places, self.depths
         deepest = LIMITS.nesting
         skipping, end = False, 0
-        phrases = (
-            Phrases(self.lexer, states, self.machine.admitting, _attributes)
-            if len(self.text) > LONG and self.machine.admitting
-            else None
-        )
-        whole = self.machine.phrases if phrases else ()
-        for token in self.lexer.tokens(phrases and phrases.following):
+        lexer, lists = self.lexer, self.machine.lists
+        phrases = Phrases(lexer, states, self.machine, _attributes).following if len(self.text) > LONG else None
+        for token in lexer.tokens(phrases):
             kind, value, at, to = token
             if skipping:
                 skipping = not self._resumes(token)
                 if skipping:
                     continue
             while True:
+                if kind in lists and states[-1] in lists[kind]:
+                    values[-1] += value
+                    depths[-1] = max(depths[-1], lexer.depth)
+                    end = to
+                    break
                 action = actions[states[-1]].get(kind)
                 if action is None:
                     if self._failed(self._unexpected(token, end), token):
@@ -114,7 +115,7 @@ class _Reader:
                     states.append(action)
                     values.append(value)
                     places.append(at)
-                    depths.append(phrases.depth if kind in whole else 0)
+                    depths.append(lexer.depth)
                     end = to
                     break
                 size, origin, build, children, sort = steps[~action]
