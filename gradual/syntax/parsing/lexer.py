@@ -21,6 +21,7 @@ from typing import Any
 from gradual.diagnostic import Diagnostic
 from gradual.limits import LIMITS
 from gradual.source import Span
+from gradual.syntax.parsing.blanks import comment_end, line_end, skipped
 from gradual.syntax.parsing.errors import (
     CLOSERS,
     bad_number,
@@ -38,7 +39,6 @@ from gradual.syntax.parsing.lexicon import (
     NAME,
     OPENER,
     SEPARATOR,
-    SKIPPED,
     TENSOR_TYPE,
     lexicon,
 )
@@ -60,12 +60,10 @@ DEFINING = frozenset({"def", "type", "extern", "operator"})
 LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
 
 _ELEMENT = re.compile(r"-?[0-9]+|\?")
-_SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
 _NUMBERED = re.compile(r"(?:[./][A-Za-z0-9_]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
 _FOREIGN = re.compile(r"[^\t\n\f\r -#%&(-\[\]_a-}]*+")
-_BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
 
 
@@ -81,19 +79,8 @@ class Lexer:
     """
 
     __slots__ = (
-        *(
-            "arithmetic",
-            "before",
-            "declared",
-            "depth",
-            "diagnostics",
-            "divided",
-            "lexicon",
-            "metadata",
-            "naming",
-            "open",
-        ),
-        *("section", "text"),
+        *("arithmetic", "before", "declared", "depth", "diagnostics", "divided", "lexicon", "metadata", "naming"),
+        *("open", "section", "text"),
     )
 
     def __init__(self, text: str, metadata: Metadata) -> None:
@@ -388,33 +375,3 @@ class Lexer:
         end = line_end(text, start)
         span = Span(start, end)
         return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end
-
-
-def skipped(text: str, start: int) -> int:
-    """The offset after the blanks and comments that start at `start`."""
-    at, before = start, -1
-    while at != before:
-        before = at
-        if (blank := _SKIPPED.match(text, at)) is not None:
-            at = blank.end()
-        if text.startswith("//", at):
-            at = line_end(text, at)
-        elif text.startswith("/*", at):
-            at = comment_end(text, at) or at
-    return at
-
-
-def line_end(text: str, start: int) -> int:
-    """Where the line ends, before its line feed."""
-    end = text.find("\n", start)
-    return end if end >= 0 else len(text)
-
-
-def comment_end(text: str, start: int) -> int | None:
-    """The end of the block comment that starts at `start`, which may nest; None if it is unterminated."""
-    depth = 0
-    for edge in _BLOCK_COMMENT_EDGE.finditer(text, start):
-        depth += 1 if edge[0] == "/*" else -1
-        if depth == 0:
-            return edge.end()
-    return None

@@ -13,8 +13,9 @@ from gradual.diagnostic import Diagnostic
 from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS
 from gradual.source import Span
+from gradual.syntax.parsing.blanks import skipped
 from gradual.syntax.parsing.errors import Refused, too_deep, unexpected
-from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token, skipped
+from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token
 from gradual.syntax.parsing.machine import EXTEND, LIST, NODE, UNIT, machine
 from gradual.syntax.parsing.metadata import NO_METADATA, Metadata
 from gradual.syntax.parsing.phrases import LONG, Attributes, Phrases, literals, moved
