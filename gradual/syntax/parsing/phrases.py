@@ -91,7 +91,18 @@ class Phrases:
         attributes: parses a list of attributes; None if they are not literals.
     """
 
-    __slots__ = ("_lists", "_names", "_patterns", "_types", "attributes", "lexer", "machine", "states", "text")
+    __slots__ = (
+        "_lists",
+        "_names",
+        "_patterns",
+        "_types",
+        "attributes",
+        "lexer",
+        "machine",
+        "states",
+        "symbols",
+        "text",
+    )
 
     def __init__(
         self, lexer: Lexer, states: list[int], machine: Machine, attributes: Callable[[str], Attributes | None]
@@ -100,6 +111,7 @@ class Phrases:
         self.text = lexer.text
         self.states = states
         self.machine = machine
+        self.symbols = machine.phrases
         self.attributes = attributes
         self._patterns = patterns()
         self._names: dict[str, tuple[str, int | None]] = {}
@@ -108,19 +120,19 @@ class Phrases:
 
     def following(self, at: int) -> Iterator[Token]:
         """The phrases that come directly after a sign, as far as the parser admits them there."""
-        sign, machine = self.text[at - 1], self.machine
+        sign, symbols, machine = self.text[at - 1], self.symbols, self.machine
         if self.lexer.arithmetic or len(self.lexer.open) > ROOM:
             return
-        if sign in ";{" and machine.accepts(self.states, machine.items, END):
+        if sign in ";{" and machine.accepts(self.states, symbols.items, END):
             bindings, end = self._several(self._binding, at)
             if bindings:
-                yield machine.items, bindings, bindings[0].span.start, end
-        elif sign in "(," and machine.param in machine.actions[self.states[-1]]:
+                yield symbols.items, bindings, bindings[0].span.start, end
+        elif sign in "(," and machine.actions[self.states[-1]].get(symbols.param, -1) >= 0:
             params, end = self._several(self._param, at)
             if params:
-                yield machine.param, params[0], params[0].span.start, params[0].span.end
+                yield symbols.param, params[0], params[0].span.start, params[0].span.end
             if params[1:]:
-                yield machine.params, params[1:], params[1].span.start, end
+                yield symbols.params, params[1:], params[1].span.start, end
 
     def _several(self, phrase: Callable[[int], tuple[Node, int, int]], at: int) -> tuple[list[Node], int]:
         """The phrases that come one after the other, and where the last one ends."""

@@ -92,8 +92,9 @@ class _Reader:
         states, values, places, depths = self.states, self.values, self.places, self.depths
         deepest = LIMITS.nesting
         skipping, end = False, 0
-        lexer, lists = self.lexer, self.machine.lists
+        lexer = self.lexer
         phrases = Phrases(lexer, states, self.machine, _attributes).following if len(self.text) > LONG else None
+        lists = self.machine.lists
         for token in lexer.tokens(phrases):
             kind, value, at, to = token
             if skipping:
