@@ -36,7 +36,6 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 
 Lane = list[float]
-_root = reals.within(math.sqrt)
 
 
 def floats(given: TensorType[Dim], operand: int = 0, least: int = 0) -> TensorType[Dim]:
@@ -76,7 +75,7 @@ def _batch_norm(
     center: bool, scale: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """`(x - mean) / sqrt(var + epsilon) * gamma + beta` by channel, with the given statistics."""
-    factors = [reals.divide(1.0, _root(var + epsilon)) for var in moving_var.elements]
+    factors = [reals.divide(1.0, reals.sqrt(var + epsilon)) for var in moving_var.elements]
     if scale:
         factors = list(map(mul, factors, gamma.elements))
     shifts = list(beta.elements) if center else [0.0] * beta.size
@@ -131,7 +130,7 @@ def standard(lane: Lane, epsilon: float) -> Lane:
     count = float(len(lane))
     mean = reals.divide(total(lane), count)
     apart = [x - mean for x in lane]
-    factor = reals.divide(1.0, _root(reals.divide(dot(apart, apart), count) + epsilon))
+    factor = reals.divide(1.0, reals.sqrt(reals.divide(dot(apart, apart), count) + epsilon))
     return [x * factor for x in apart]
 
 
@@ -293,7 +292,7 @@ def _l2_normalize(data: Tensor, *, eps: float, axis: tuple[int, ...] | None) -> 
     """`x / sqrt(max(sum of squares, eps))`."""
 
     def normal(lane: Lane) -> Lane:
-        length = _root(reals.maximum(float(dot(lane, lane)), eps))
+        length = reals.sqrt(reals.maximum(float(dot(lane, lane)), eps))
         return [reals.divide(x, length) for x in lane]
 
     return lanewise(data, _chosen(axis, data.rank), normal)
