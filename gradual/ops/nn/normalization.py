@@ -28,6 +28,7 @@ from gradual.ops.declaration.padding import (
 )
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.linear.products import along_axis
+from gradual.ops.nn import fast_normalization
 from gradual.tensors import reals
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import dot, kept, total
@@ -88,7 +89,12 @@ def _batch_norm(
 
 
 @operator(
-    "nn.batch_norm", meaning=_batch_norm, family="normalizing", padding=Padding(everywhere), onnx="BatchNormalization"
+    "nn.batch_norm",
+    meaning=_batch_norm,
+    family="normalizing",
+    padding=Padding(everywhere),
+    onnx="BatchNormalization",
+    fast=fast_normalization.batch_norm,
 )
 def batch_norm(
     data: TensorType[Dim],
@@ -135,7 +141,12 @@ def standard(lane: Lane, epsilon: float) -> Lane:
 
 
 @operator(
-    "nn.layer_norm", meaning=_layer_norm, family="normalizing", padding=Padding(first_along), onnx="LayerNormalization"
+    "nn.layer_norm",
+    meaning=_layer_norm,
+    family="normalizing",
+    padding=Padding(first_along),
+    onnx="LayerNormalization",
+    fast=fast_normalization.layer_norm,
 )
 def layer_norm(
     data: TensorType[Dim],
@@ -167,7 +178,14 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
     return lanewise(data, (axis % data.rank,), normal)
 
 
-@operator("nn.softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")), onnx="Softmax")
+@operator(
+    "nn.softmax",
+    meaning=_softmax,
+    family="normalizing",
+    padding=Padding(along("axis")),
+    onnx="Softmax",
+    fast=fast_normalization.softmax,
+)
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -175,7 +193,13 @@ def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     return judged(given.shape, given.dtype)
 
 
-@operator("nn.fast_softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")))
+@operator(
+    "nn.fast_softmax",
+    meaning=_softmax,
+    family="normalizing",
+    padding=Padding(along("axis")),
+    fast=fast_normalization.softmax,
+)
 def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The same as `nn.softmax`; other implementations approximate it.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -196,7 +220,12 @@ def _log_softmax(data: Tensor, *, axis: int) -> Tensor:
 
 
 @operator(
-    "nn.log_softmax", meaning=_log_softmax, family="normalizing", padding=Padding(along("axis")), onnx="LogSoftmax"
+    "nn.log_softmax",
+    meaning=_log_softmax,
+    family="normalizing",
+    padding=Padding(along("axis")),
+    onnx="LogSoftmax",
+    fast=fast_normalization.log_softmax,
 )
 def log_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The logarithm of the softmax.   t[..a] -> t[..a]"""

@@ -56,7 +56,8 @@ def _rounding_test(left: Array, right: Array, dtype: DType) -> Array:
     """The products of floats from their error intervals; by definition where the ends round differently, or to 0."""
     np = numpy()
     estimate = left @ right + 0.0  # a sum of zeros is +0
-    bound = _lengths(left, -1)[..., :, None] * _lengths(right, -2)[..., None, :] * _bound(left.shape[-1])
+    bound = _lengths(left)[..., :, None] * _lengths(right.swapaxes(-1, -2))[..., None, :]
+    bound *= _bound(left.shape[-1])
     found, other = rounded(dtype, estimate - bound), rounded(dtype, estimate + bound)
     open_ = np.nonzero((found != other) | ((found == 0.0) & (bound != 0.0)))
     if len(open_[0]):
@@ -64,9 +65,9 @@ def _rounding_test(left: Array, right: Array, dtype: DType) -> Array:
     return found
 
 
-def _lengths(rows: Array, axis: int) -> Array:
-    """The Euclidean norms along an axis."""
-    return numpy().sqrt((rows * rows).sum(axis))
+def _lengths(rows: Array) -> Array:
+    """The Euclidean norms along the last axis."""
+    return numpy().sqrt(numpy().einsum("...k,...k->...", rows, rows))
 
 
 def _bound(count: int) -> float:
