@@ -33,7 +33,7 @@ DOORS = {
     "prompt_toolkit": ("gradual/tools/", "gradual/__main__.py"),
     "pygments": ("gradual/tools/",),
     "typer": (),
-    "numpy": (),
+    "numpy": ("gradual/tensors/arrays/numpy_library.py",),
 }
 
 

@@ -46,7 +46,7 @@ def each(function: Callable[[float], float], values: Array) -> Array:
 
 def _brain(values: Array) -> Array:
     """The nearest numbers with 8 bits of significand, ties to even; beyond the range of bfloat16, infinities."""
-    np = numpy()
+    np, values = numpy(), values.astype("d")
     unit = np.maximum(np.frexp(values)[1] - 8, -133)
     near = np.ldexp(np.rint(np.ldexp(values, -unit)), unit)
     near = np.where(np.abs(near) >= 2.0**128, np.copysign(np.inf, values), near)
