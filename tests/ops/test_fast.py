@@ -119,7 +119,7 @@ def test_numpy_is_used_for_some_operands(name: str) -> None:
             used.append(agree(one, application))
 
     law()
-    assert sum(used) > len(used) / 20
+    assert any(used)
 
 
 LARGE = (

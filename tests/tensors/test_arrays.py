@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from gradual.tensors import scalar
 from gradual.tensors.arrays import products
 from gradual.tensors.arrays.elements import computable, each, kept, stored
+from gradual.tensors.arrays.folds import total
 from gradual.tensors.arrays.functions import ON_ARRAYS
 from gradual.tensors.arrays.numpy_library import ieee_arithmetic
 from gradual.tensors.arrays.products import product
-from gradual.tensors.arrays.sums import total
 from gradual.tensors.scalar import TYPECODES, dot, integer_range
 from gradual.types.dtype import DType
 from tests.thorough import examples

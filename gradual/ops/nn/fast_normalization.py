@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from gradual.tensors import reals
 from gradual.tensors.arrays.elements import computable, each, kept
+from gradual.tensors.arrays.folds import total
 from gradual.tensors.arrays.functions import ON_ARRAYS
-from gradual.tensors.arrays.numpy_library import Array
-from gradual.tensors.arrays.sums import total
+from gradual.tensors.arrays.numpy_library import Array, numpy
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, tensor_of
 
@@ -77,3 +77,27 @@ def log_softmax(data: Tensor, *, axis: int) -> Tensor:
         return apart - each(math.log, total(each(math.exp, apart)))[:, None]
 
     return lanewise(data, (axis % data.rank,), normal)
+
+
+def prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
+    """Positive elements unchanged; others times alpha's element at their index along the axis, or its only element."""
+    cells = computable(data.elements, data.dtype, data.shape)
+    slopes = computable(alpha.elements, alpha.dtype, (alpha.size, *(1,) * (data.rank - axis % data.rank - 1)))
+    return tensor_of(data.shape, data.dtype, kept(data.dtype, numpy().where(cells > 0, cells, cells * slopes)))
+
+
+def group_norm(
+    data: Tensor, gamma: Tensor, beta: Tensor, groups: int, axis: int, epsilon: float, center: bool, scale: bool
+) -> Tensor:
+    """Normalize each group of channels of each sample to mean 0 and variance 1, then scale and shift each channel."""
+    place = axis % data.rank
+    turned = [0, place, *(other for other in range(1, data.rank) if other != place)]
+    cells = computable(data.elements, data.dtype, data.shape).transpose(turned)
+    column = (gamma.size, *(1,) * (data.rank - 2))
+    factors, shifts = (computable(part.elements, part.dtype, column) for part in (gamma, beta))
+    if cells.size:
+        width = cells.shape[1] // groups * numel(cells.shape[2:])
+        cells = standard(cells.reshape(-1, width), epsilon).reshape(cells.shape)
+    found = cells * (factors if scale else 1.0) + (shifts if center else 0.0)
+    back = [turned.index(other) for other in range(data.rank)]
+    return tensor_of(data.shape, data.dtype, kept(data.dtype, found.transpose(back)))

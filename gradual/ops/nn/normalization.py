@@ -275,7 +275,14 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 
 
-@operator("nn.prelu", meaning=_prelu, family="normalizing", padding=Padding(first_along), onnx="PRelu")
+@operator(
+    "nn.prelu",
+    meaning=_prelu,
+    family="normalizing",
+    padding=Padding(first_along),
+    onnx="PRelu",
+    fast=fast_normalization.prelu,
+)
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """The elements, negative ones times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradual.tensors.arrays.numpy_library import Array, numpy
-from gradual.tensors.scalar import TYPECODES, Elements
+from gradual.tensors.scalar import TYPECODES, Elements, integer_range
 from gradual.types.dtype import DType
 
 
@@ -35,6 +35,25 @@ def kept(dtype: DType, values: Array) -> array[Any]:
     """The elements of a tensor of this type, in row-major order.   [scalar.keep]"""
     found = array(TYPECODES[dtype])
     found.frombytes(numpy().ascontiguousarray(rounded(dtype, values)).reshape(-1).view("B"))
+    return found
+
+
+def converted(source: DType, target: DType, values: Array) -> Array:
+    """Elements of one type, floats in binary64, as they are stored in another.   [scalar.cast]"""
+    if target is DType.BOOL:
+        return rounded(target, values != 0)
+    if source.is_float and target.is_integer:
+        return _truncated(target, values)
+    if source.is_integer and target in (DType.FLOAT16, DType.BFLOAT16):
+        values = values.astype("d")
+    return rounded(target, values)
+
+
+def _truncated(target: DType, values: Array) -> Array:
+    """Floats truncated toward zero to integers; beyond the range the nearest bound, and 0 of NaN."""
+    low, high = integer_range(target)
+    found = numpy().where((values > low) & (values < high), values, 0.0).astype(TYPECODES[target])
+    found[values <= low], found[values >= high] = low, high
     return found
 
 

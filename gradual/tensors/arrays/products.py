@@ -9,8 +9,8 @@ element, this is the result; otherwise the sum is computed by the definition (Zi
 from __future__ import annotations
 
 from gradual.tensors.arrays.elements import rounded
+from gradual.tensors.arrays.folds import total
 from gradual.tensors.arrays.numpy_library import Array, numpy
-from gradual.tensors.arrays.sums import total
 from gradual.types.dtype import DType
 
 _EXACT = 2.0**53

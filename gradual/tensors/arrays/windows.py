@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gradual.tensors.arrays.numpy_library import Array, numpy
 from gradual.tensors.arrays.products import product
@@ -20,10 +21,11 @@ def windows(
     strides: Sequence[int],
     dilation: Sequence[int],
     padding: Sequence[tuple[int, int]],
+    fill: Any = 0,
 ) -> Array:
-    """A view with the axes batch, channels, kernel, positions: the elements of each window, 0 outside of the cells."""
+    """A view with the axes batch, channels, kernel, positions: the elements of each window, `fill` in the padding."""
     np, count = numpy(), len(kernel)
-    padded = np.pad(cells, ((0, 0), (0, 0), *padding)) if any(map(any, padding)) else cells
+    padded = np.pad(cells, ((0, 0), (0, 0), *padding), constant_values=fill) if any(map(any, padding)) else cells
     reach = [(extent - 1) * step + 1 for extent, step in zip(kernel, dilation, strict=True)]
     view = np.lib.stride_tricks.sliding_window_view(padded, reach, tuple(range(2, count + 2)))
     view = view[(..., *(slice(None, None, step) for step in (*strides, *dilation)))]
