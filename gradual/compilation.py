@@ -18,7 +18,7 @@ from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
 from gradual.dims.solver.decide import CHEAP, Decider
 from gradual.gc_paused import collector_paused
-from gradual.limits import LIMITS, Limits
+from gradual.limits import Options
 from gradual.record import record
 from gradual.report import render, summary
 from gradual.report.bindings import Binding, bindings
@@ -44,25 +44,6 @@ if TYPE_CHECKING:
 # Nesting is bounded by LIMITS.nesting; each level takes several Python frames, more than the default limit allows.
 _STACK = 20_000
 
-
-@record
-class Options:
-    """How to check.
-
-    Attributes:
-        smt: whether the SMT stage is used.
-        rigid: the severity of a goal about named dims that may fail in a gradual definition: "warning" or "error".
-        advise: whether fixes are searched for and offered.
-    """
-
-    smt: bool = True
-    limits: Limits = LIMITS
-    rigid: str = "warning"
-    advise: bool = True
-
-
-ORDINARY = Options()
-"""The default options."""
 
 Compile = Callable[[Source, Options], "Compilation"]
 """The function that compiles a text; a compilation calls it again for an edited text."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from gradual.codes import LOST
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
-from gradual.report.lost import CODE as LOST
 from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
 from gradual.types.print import shown

@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from gradual.compilation import Options
 from gradual.interface.input.files import Absent, Text
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tools.checking import checking_many
-from gradual.tools.checking.checking import Outcome, Wanted
 from gradual.tools.checking.checking_many import checked_all
+from gradual.tools.checking.results import Outcome, Wanted
 from tests.tools.conftest import Done, Gradual
 from tests.tools.test_check import NEVER, PROVED, RESIDUAL, of_kind
 

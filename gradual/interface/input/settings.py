@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gradual.compilation import Options
 from gradual.interface.input.files import content
 from gradual.interface.input.levels import COMMAND_LINE, DEFAULT, Choice, Level, Levels, NoLevel, chosen
 from gradual.interface.terminal import Trouble
+from gradual.limits import Options
 from gradual.record import record
 
 OWN, SHARED = "gradual.toml", "pyproject.toml"

@@ -20,7 +20,8 @@ from threading import Thread, current_thread, main_thread
 
 from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
-from gradual.tools.checking.checking import Checked, Outcome, Unit, Wanted, checked_file, troubled, unchecked
+from gradual.tools.checking.checking import checked_file
+from gradual.tools.checking.results import Checked, Outcome, Unit, Wanted, troubled, unchecked
 
 AHEAD = 4
 """How many files for each process are submitted ahead of the one to be reported next."""

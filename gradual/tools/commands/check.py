@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradual.compilation import Options
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Absent, Importing, Text, expanded, model_format
 from gradual.interface.input.levels import Level, Levels, NoLevel
@@ -19,12 +18,14 @@ from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, note, shared
+from gradual.limits import Options
 from gradual.record import record
 from gradual.report import render
 from gradual.report.located import generated
 from gradual.report.summary import totals
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import Checked, Unit, Wanted, checked_file, file_row
+from gradual.tools.checking.checking import checked_file
+from gradual.tools.checking.results import Checked, Unit, Wanted, file_row
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
 from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
+from gradual.limits import Options
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.value import Value, shown_value
 from gradual.tools.models.options import named_sizes, signature, sizes_called
