@@ -26,6 +26,7 @@ from gradual.report.located import followed, of_model_run
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
+from gradual.report.totals import totals
 from gradual.run.entry.cast import with_weights
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
@@ -120,7 +121,7 @@ class Compilation:
     @property
     def totals(self) -> str:
         """The counts in a line: `proved 14 · residual 3 · refuted 0`."""
-        return summary.totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
+        return totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
 
     def position(self, span: Span) -> Position:
         """Line and column at which a span begins, such as a check's; counted from 1, in code points."""

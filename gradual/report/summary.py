@@ -18,16 +18,6 @@ _PRESUMED = re.compile(r"dim\(%[^(),]+, [0-9]+\) >= 1").fullmatch
 """Whether a condition says of a size of an input that it is at least 1."""
 
 
-def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
-    """The counts, `proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and those of other errors.
-
-    `errors` includes the refuted obligations, and `residual` the checks that something is not empty.
-    """
-    apart = f" (+ {not_empty} that something is not empty)" if not_empty else ""
-    counts = [f"proved {proved}", f"residual {residual - not_empty}{apart}", f"refuted {refuted}"]
-    return " · ".join([*counts, *([f"errors {errors}"] if errors else [])])
-
-
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Diagnostics in the order in which a person would fix them; those of one kind in the order of evaluation.
 

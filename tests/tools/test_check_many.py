@@ -176,7 +176,7 @@ def test_a_fault_costs_no_other_its_row(
             raise error
         return real(unit, wanted)
 
-    monkeypatch.setattr(checking_many, "checked_file", checked)
+    monkeypatch.setattr(checking_many, "result_of", checked)
     done = gradual("check", "residual.relay", "proved.relay", "--format", "json")
     assert [block[-1]["outcome"] for block in by_file(done)] == [outcome, "ok"]
     assert rows(done)[0]["code"] == code and code in done.err

@@ -56,7 +56,8 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         compilation.not_empty,
         compilation.stages,
     )
-    return replace(found, outcome=Outcome.ERRORS) if found.errors else found
+    outcome = Outcome.ERRORS if found.errors else Outcome.OK
+    return replace(found, outcome=outcome, notes=text.notes, files=text.files)
 
 
 def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:

@@ -20,7 +20,7 @@ from threading import Thread, current_thread, main_thread
 
 from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
-from gradual.tools.checking.checking import checked_file
+from gradual.tools.checking.cached import result_of
 from gradual.tools.checking.results import Checked, Outcome, Unit, Wanted, troubled, unchecked
 
 AHEAD = 4
@@ -79,7 +79,7 @@ def _guarded(unit: Unit, wanted: Wanted) -> Checked:
     if isinstance(unit, Absent):
         return unchecked(unit, Outcome.UNREADABLE, unit.trouble.code, unit.says)
     try:
-        return checked_file(unit, wanted)
+        return result_of(unit, wanted)
     except Trouble as trouble:
         return troubled(unit, trouble)
     except MemoryError:

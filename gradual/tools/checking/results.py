@@ -22,7 +22,12 @@ Unit = str | Text | Absent
 
 @record
 class Wanted:
-    """The requested output, from the command's options; `entire` is whether types show the weights of models."""
+    """The requested output, from the command's options.
+
+    Attributes:
+        entire: whether types show the weights of models.
+        cached: whether a kept result may be used, and a new one is kept.
+    """
 
     format: str
     annotate: bool
@@ -35,6 +40,7 @@ class Wanted:
     entry: str | None = None
     importing: Importing = PLAINLY
     entire: bool = False
+    cached: bool = False
 
 
 class Outcome(StrEnum):
@@ -62,6 +68,8 @@ class Checked:
         diagnostics: the findings if the program was checked; otherwise why it was not.
         head: the output before the diagnostics in the wanted format; empty if there is no program.
         stages: how many obligations each stage decided.
+        notes: what was said on standard error when the model was imported.
+        files: other files that were read for it, or looked for.
         checked: whether there was a program to check.
     """
 
@@ -74,6 +82,8 @@ class Checked:
     not_empty: int = 0
     stages: Mapping[str, int] = field(default_factory=dict)
     outcome: Outcome = Outcome.OK
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
     def errors(self) -> int:

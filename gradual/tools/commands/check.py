@@ -22,9 +22,9 @@ from gradual.limits import Options
 from gradual.record import record
 from gradual.report import render
 from gradual.report.located import generated
-from gradual.report.summary import totals
+from gradual.report.totals import totals
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import checked_file
+from gradual.tools.checking.cached import result_of
 from gradual.tools.checking.results import Checked, Unit, Wanted, file_row
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 
@@ -105,6 +105,7 @@ class Tally:
 @click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files in parallel.")
+@click.option("--cache/--no-cache", envvar="GRADUAL_CACHE", default=True, help="Keep results of unchanged files.")
 @click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
 @click.option("--diff", is_flag=True, help="With --fix: change nothing, show what would change; exit 1 if something.")
 @click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also apply helps that change the meaning.")
@@ -132,6 +133,7 @@ def check(
     guards: bool,
     max_errors: int | None,
     jobs: int,
+    cache: bool,
     fix: bool,
     diff: bool,
     unsafe: bool,
@@ -164,7 +166,7 @@ def check(
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
     importing = Importing(where, False, empty, sizes_called(called), guards, signature=signature)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
-    wanted = replace(wanted, entire=out.verbose > 0)
+    wanted = replace(wanted, entire=out.verbose > 0, cached=cache)
     if watch:
         from gradual.tools.checking.watching import watching
 
@@ -231,7 +233,7 @@ def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs
     tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for checked in _many(tasks, jobs) if many else [_only(*tasks[0])]:
+    for checked in _many(tasks, jobs) if many else [result_of(*tasks[0])]:
         tally.add(checked)
         if not checked.checked and not out.terminal:
             for found in checked.diagnostics:
@@ -264,13 +266,6 @@ def _many(tasks: Sequence[tuple[Unit, Wanted]], jobs: int) -> Iterator[Checked]:
     from gradual.tools.checking.checking_many import checked_all
 
     return checked_all(tasks, jobs)
-
-
-def _only(unit: Unit, wanted: Wanted) -> Checked:
-    """Check the only file; a failure to read it ends the run."""
-    if isinstance(unit, Absent):
-        raise unit.trouble
-    return checked_file(unit, wanted)
 
 
 def _limited(checked: Checked, wanted: Wanted, tally: Tally) -> list[Diagnostic]:
