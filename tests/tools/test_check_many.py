@@ -169,7 +169,7 @@ def test_a_file_that_ends_its_process_costs_no_other_its_row() -> None:
 def test_a_fault_costs_no_other_its_row(
     gradual: Gradual, files: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception], outcome: Outcome, code: str
 ) -> None:
-    real = checking_many.checked_file
+    real = checking_many.result_of
 
     def checked(unit: Any, wanted: Wanted) -> Any:
         if unit == "residual.relay":
