@@ -255,6 +255,23 @@ def test_next_to_a_tie_the_order_of_the_sum_decides(pairs: int, offset: float, s
     assert agree(rows, [other] * 3, DType.FLOAT32, len(other))
 
 
+def test_sums_by_definition_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "_AT_ONCE", 100)
+    monkeypatch.setattr(products, "_MANY", 1)
+    rows, other = ties(Random(7), 60, 8, 0.0, 0)
+    assert agree(rows, [other, other[::-1]], DType.FLOAT32, len(other))
+
+
+def test_where_most_sums_are_open_all_are_computed_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sparse rows, most of whose products are sums of zeros; and NaN in every row."""
+    monkeypatch.delattr(products, "_sums")
+    random = Random(1)
+    sparse = [[1.0 if random.random() < 0.05 else -0.0 for _ in range(60)] for _ in range(40)]
+    assert agree(sparse, sparse, DType.FLOAT32, 60)
+    spoilt = [[math.nan, *row[1:]] for row in sparse]
+    assert agree(sparse, spoilt, DType.BFLOAT16, 60)
+
+
 def test_a_bound_of_nothing_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests above can fail: without a bound the faster method gives other bits on a sum at a tie."""
     rows, other = ties(Random(5), 100, 20, 0.0, 0)

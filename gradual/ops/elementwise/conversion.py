@@ -155,7 +155,8 @@ def _clip(x: Tensor, *, a_min: float, a_max: float) -> Tensor:
 
 
 def _fast_clip(x: Tensor, *, a_min: float, a_max: float) -> Tensor:
-    (low, high), given = _bounds(x.dtype, a_min, a_max), stored(x.elements, x.dtype, x.shape)
+    given = stored(x.elements, x.dtype, x.shape)
+    low, high = map(given.dtype.type, _bounds(x.dtype, a_min, a_max))
     found = numpy().where(given < low, low, numpy().where(given > high, high, given))
     return tensor_of(x.shape, x.dtype, kept_array(x.dtype, found))
 
