@@ -93,7 +93,7 @@ MODULES = {"z3-solver": "z3", "protobuf": "google"}
 """Packages whose modules are called otherwise."""
 
 PROVIDED = {"torch", "ipython"}
-"""What a caller has already: `gradual.from_torch` takes a program that PyTorch made, and a notebook loads the magics."""
+"""What a caller has already: `gradual.from_torch` takes a program that PyTorch made, a notebook loads the magics."""
 
 
 def test_every_third_party_import_is_a_declared_dependency() -> None:
