@@ -122,6 +122,7 @@ DOCUMENTS = ("sarif", "junit")
 
 
 def document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
+    """The document for all files, in one of these formats."""
     from gradual.interface.reports.ci import junit, sarif
 
     return sarif(told) if format == "sarif" else junit(told)
