@@ -132,6 +132,8 @@ LARGE = (
     ("nn.conv2d", ((1, 12, 19, 18), (24, 12, 3, 3)), {"padding": [1, 1]}),
     ("nn.conv2d", ((2, 12, 9, 9), (12, 1, 3, 3)), {"groups": 12, "dilation": [2, 2]}),
     ("nn.conv2d", ((1, 4, 9, 9), (4, 3, 3, 3)), {"groups": 4, "channels": 12}),
+    ("nn.conv1d_transpose", ((2, 8, 21), (8, 9, 4)), {"strides": [2], "padding": [1]}),
+    ("nn.conv2d_transpose", ((1, 24, 9, 8), (24, 7, 4, 4)), {"strides": [2, 2], "padding": [1, 1], "groups": 2}),
     ("nn.conv3d", ((1, 6, 8, 7, 6), (8, 3, 2, 3, 2)), {"groups": 2}),
 )
 """Contractions of sizes at which error intervals are of use: operator, shapes, attributes."""

@@ -255,6 +255,18 @@ def test_next_to_a_tie_the_order_of_the_sum_decides(pairs: int, offset: float, s
     assert agree(rows, [other] * 3, DType.FLOAT32, len(other))
 
 
+@pytest.mark.parametrize("dtype", [DType.FLOAT32, DType.FLOAT64, DType.INT8])
+@pytest.mark.parametrize("block", [1, 7, 50])
+def test_large_products_are_computed_in_blocks(dtype: DType, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right = np.arange(60).reshape(2, 10, 3), np.arange(15).reshape(1, 3, 5)
+    sides = [(side % 11 - 5).astype(TYPECODES[dtype]) for side in (left, right)]
+    expected = product(*sides, dtype)
+    assert expected.tolist() == np.matmul(*(side.astype(object) for side in sides)).tolist()
+    monkeypatch.setattr(products, "_BLOCK", block)
+    monkeypatch.setattr(products, "_CACHED", block)
+    assert product(*sides, dtype).tolist() == expected.tolist()
+
+
 def test_sums_by_definition_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "_AT_ONCE", 100)
     monkeypatch.setattr(products, "_MANY", 1)
@@ -263,13 +275,23 @@ def test_sums_by_definition_are_computed_in_parts(monkeypatch: pytest.MonkeyPatc
 
 
 def test_where_most_sums_are_open_all_are_computed_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sparse rows, most of whose products are sums of zeros; and NaN in every row."""
+    """Sparse rows, most of whose products are sums of zeros; and infinities."""
     monkeypatch.delattr(products, "_sums")
     random = Random(1)
     sparse = [[1.0 if random.random() < 0.05 else -0.0 for _ in range(60)] for _ in range(40)]
     assert agree(sparse, sparse, DType.FLOAT32, 60)
-    spoilt = [[math.nan, *row[1:]] for row in sparse]
-    assert agree(sparse, spoilt, DType.BFLOAT16, 60)
+    assert agree([[1.0] * 60] * 9, [[math.inf, *row[1:]] for row in sparse], DType.BFLOAT16, 60)
+
+
+def test_what_is_nan_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(2)
+    rows = drawn(random, 20, 30, DType.FLOAT32, 2, 0.0)
+    left = [[math.nan, *row[1:]] for row in rows[:10]]
+    right = [[math.inf, -math.inf, *row[2:]] for row in rows[10:]]
+    monkeypatch.delattr(products, "_sums")
+    monkeypatch.delattr(products, "_by_columns")
+    assert agree(left, rows[10:], DType.FLOAT32, 30)
+    assert agree([[1.0] * 30] * 9, right, DType.FLOAT32, 30)
 
 
 def test_a_bound_of_nothing_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

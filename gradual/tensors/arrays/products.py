@@ -8,13 +8,20 @@ element, this is the result; otherwise the sum is computed by the definition (Zi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gradual.tensors.arrays.elements import rounded
 from gradual.tensors.arrays.folds import total
 from gradual.tensors.arrays.numpy_library import Array, numpy
+from gradual.tensors.index import numel
 from gradual.types.dtype import DType
+
+Multiply = Callable[[Array, Array, DType], Array]
 
 _EXACT = 2.0**53
 """The integers up to this one are exact in binary64."""
+_BLOCK, _CACHED = 1 << 22, 1 << 15
+"""How many sums are computed together: as many as fit into memory several times, or into a processor's cache."""
 _MANY = 8
 """If more than one sum in so many has to be computed by the definition, all are, which takes less time."""
 _AT_ONCE = 1 << 20
@@ -29,8 +36,20 @@ def product(left: Array, right: Array, dtype: DType) -> Array:
     if dtype.is_integer:
         return _integers(left, right)
     is_exact = left.dtype == right.dtype == "f"  # products of two float32 are numbers of binary64
-    multiply = _rounding_test if is_exact and dtype is not DType.FLOAT64 else _by_columns
-    return multiply(left.astype("d"), right.astype("d"), dtype)
+    left, right = left.astype("d"), right.astype("d")
+    if is_exact and dtype is not DType.FLOAT64:
+        return _by_rows(_rounding_test, left, right, dtype, _BLOCK)
+    return _by_rows(_by_columns, left, right, dtype, _CACHED)
+
+
+def _by_rows(multiply: Multiply, left: Array, right: Array, dtype: DType, most: int) -> Array:
+    """The products of some rows of the left matrices after others, at most so many sums at a time."""
+    width = numel(numpy().broadcast_shapes(left.shape[:-2], right.shape[:-2])) * right.shape[-1]
+    each = max(most // max(width, 1), 1)
+    if left.shape[-2] <= each:
+        return multiply(left, right, dtype)
+    starts = range(0, left.shape[-2], each)
+    return numpy().concatenate([multiply(left[..., at : at + each, :], right, dtype) for at in starts], axis=-2)
 
 
 def _by_columns(left: Array, right: Array, dtype: DType) -> Array:
@@ -61,9 +80,10 @@ def _rounding_test(left: Array, right: Array, dtype: DType) -> Array:
     bound = _lengths(left)[..., :, None] * _lengths(right.swapaxes(-1, -2))[..., None, :]
     bound *= _bound(left.shape[-1])
     found, other = rounded(dtype, estimate - bound), rounded(dtype, estimate + bound)
-    open_ = np.nonzero((found != other) | ((found == 0.0) & (bound != 0.0)))
+    differ = (found != other) & ~np.isnan(estimate)  # NaN in one order is NaN in all, as nothing finite overflows
+    open_ = np.nonzero(differ | ((found == 0.0) & (bound != 0.0)))
     if len(open_[0]) * _MANY > found.size:
-        return _by_columns(left, right, dtype)
+        return _by_rows(_by_columns, left, right, dtype, _CACHED)
     if len(open_[0]):
         found[open_] = rounded(dtype, _sums(left, right, open_))
     return found

@@ -32,6 +32,17 @@ def windows(
     return view.transpose(0, 1, *range(count + 2, 2 * count + 2), *range(2, count + 2))
 
 
+def picked(cells: Array, starts: Sequence[Sequence[int]], counts: Sequence[int]) -> Array:
+    """As `windows`, for taps that are not evenly spaced: `starts` has the first position of each tap of an axis."""
+    np, rank = numpy(), len(counts)
+    along = []
+    for axis, (first, count) in enumerate(zip(starts, counts, strict=True)):
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = len(first), count
+        along.append((np.array(first)[:, None] + np.arange(count)).reshape(shape))
+    return cells[(..., *along)]
+
+
 def correlated(view: Array, kernels: Array, dtype: DType) -> Array:
     """The products of windows with kernels, with the axes batch, output channels, positions.
 
