@@ -52,6 +52,7 @@ class Outcome(StrEnum):
     ERRORS = "errors"
     UNREADABLE = "unreadable"
     UNSUPPORTED = "unsupported"
+    TIMEOUT = "timeout"
     MEMORY = "memory"
     CRASHED = "crashed"
 
