@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from enum import StrEnum
@@ -11,19 +13,22 @@ from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.allowed import allowed
-from gradual.interface.input.files import Absent, Importing, Text
+from gradual.interface.input.files import Absent, Importing, Text, model_format
 from gradual.interface.input.levels import RESIDUAL, Levels
 from gradual.interface.input.program_text import PLAINLY, read
+from gradual.interface.input.settings import Given, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
 from gradual.record import record
+from gradual.report.known_sizes import Sizes, known_sizes
 from gradual.report.located import of_model
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
 from gradual.source import NOWHERE, Source
 
+NO_SIZES = Sizes()
 Unit = str | Text | Absent
 """The path of a file, a text that was read, or a path that cannot be accessed."""
 
@@ -71,6 +76,9 @@ class Checked:
         diagnostics: the findings if the program was checked; otherwise why it was not.
         head: the output before the diagnostics in the wanted format; empty if there is no program.
         stages: how many obligations each stage decided.
+        rules: how many residual checks each rule left.
+        sizes: the sizes of the program's values, if the format is "census".
+        operators: the operators for which a model was not imported.
         checked: whether there was a program to check.
     """
 
@@ -82,6 +90,9 @@ class Checked:
     refuted: int = 0
     not_empty: int = 0
     stages: Mapping[str, int] = field(default_factory=dict)
+    rules: Mapping[str, int] = field(default_factory=dict)
+    sizes: Sizes = NO_SIZES
+    operators: tuple[str, ...] = ()
     outcome: Outcome = Outcome.OK
 
     @property
@@ -135,6 +146,8 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         compilation.refuted,
         compilation.not_empty,
         compilation.stages,
+        Counter(check.blame.rule for check in compilation.checks),
+        _sizes(compilation) if wanted.format == "census" and compilation.ok else NO_SIZES,
     )
     return replace(found, outcome=Outcome.ERRORS) if found.errors else found
 
@@ -145,10 +158,23 @@ def unchecked(unit: Unit, outcome: Outcome, code: str, *reasons: str) -> Checked
     return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
 
 
-def troubled(unit: str | Text, trouble: Trouble) -> Checked:
+def troubled(unit: Unit, trouble: Trouble) -> Checked:
     """The result for a file that could not be read or imported."""
     outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
-    return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
+    found = unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
+    return replace(found, operators=trouble.operators)
+
+
+def _sizes(compilation: Compilation) -> Sizes:
+    return known_sizes(compilation.source, compilation.core.functions, compilation.elaborations)
+
+
+def by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
+    """The options for a file by the settings of its folder; standard input has those of the current folder."""
+    path = unit.path if isinstance(unit, Absent) else unit
+    settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
+    is_model = not isinstance(path, Text) and model_format(path) is not None
+    return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
 
 
 def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:

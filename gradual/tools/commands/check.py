@@ -13,7 +13,7 @@ import click
 
 from gradual.compilation import Options
 from gradual.diagnostic import Diagnostic, Severity, counted
-from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Absent, Importing, Text, expanded, model_format
+from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Absent, Importing, Text, expanded
 from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
@@ -24,7 +24,7 @@ from gradual.report import render
 from gradual.report.located import generated
 from gradual.report.summary import totals
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import Checked, Unit, Wanted, checked_file, file_row
+from gradual.tools.checking.checking import Checked, Unit, Wanted, by_settings, checked_file, file_row
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _each_fixed(units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: boo
     from gradual.tools.checking.fixing import fixed_all
 
     for unit in units:
-        yield from fixed_all([unit], _by_settings(wanted, given, unit).options, unsafe=unsafe)
+        yield from fixed_all([unit], by_settings(wanted, given, unit).options, unsafe=unsafe)
 
 
 def _tell_fixed(out: Output, result: Fixed, wanted: Wanted) -> None:
@@ -227,7 +227,7 @@ def _units(paths: Sequence[str]) -> list[Unit]:
 def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> int:
     """Check every file once, report the findings, and return the exit code."""
     began, tally = time.perf_counter(), Tally()
-    tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
+    tasks = [(unit, by_settings(wanted, given, unit)) for unit in units]
     many = len(units) > 1
     told: list[tuple[Source, list[Diagnostic]]] = []
     for checked in _many(tasks, jobs) if many else [_only(*tasks[0])]:
@@ -248,14 +248,6 @@ def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs
     else:
         _last_line(out, tally, wanted, time.perf_counter() - began)
     return tally.worst
-
-
-def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
-    """The options for a file by the settings of its folder; standard input has those of the current folder."""
-    path = unit.path if isinstance(unit, Absent) else unit
-    settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
-    is_model = not isinstance(path, Text) and model_format(path) is not None
-    return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
 
 
 def _many(tasks: Sequence[tuple[Unit, Wanted]], jobs: int) -> Iterator[Checked]:
