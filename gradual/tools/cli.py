@@ -22,6 +22,7 @@ from gradual.interface.terminal import choices, note, told
 PLACE = "gradual.tools.commands"
 COMMANDS = {
     "check": f"{PLACE}.check:check",
+    "census": f"{PLACE}.census:census",
     "annotate": f"{PLACE}.annotating:annotate",
     "core": f"{PLACE}.core:core",
     "run": f"{PLACE}.run:run",

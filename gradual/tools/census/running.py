@@ -9,7 +9,7 @@ from subprocess import DEVNULL
 
 from gradual.interface.input.files import Absent
 from gradual.tools.census.journal import Journal
-from gradual.tools.census.row import Answer, Row, Task, answered, is_valid
+from gradual.tools.census.row import Answer, Row, Task, answered, is_valid, timeless
 from gradual.tools.checking.checking_many import AHEAD
 from gradual.tools.checking.children import Bounds, Children, threads
 
@@ -25,20 +25,18 @@ def rows(units: Iterable[str | Absent], engine: Engine, journal: Journal | None,
         for unit in units:
             task = Task(unit)
             row = None if journal is None else journal.row(task.file)
-            if row is not None and is_valid(row, bounds):
+            if row is not None:
                 earlier[task.file] = row
-                task = Task(unit, row["key"])
+                task = Task(unit, row["key"] if is_valid(row, bounds) else "")
             yield task
 
     for answer in engine(tasks()):
         before = earlier.pop(answer.file, None)
-        if answer.row is None:
-            assert before is not None, answer.file
-            yield before
-            continue
-        if journal is not None:
-            journal.append(answer.row)
-        yield answer.row
+        row = answer.row or before
+        assert row is not None, answer.file
+        if journal is not None and (before is None or timeless(row) != timeless(before)):
+            journal.append(row)
+        yield row
 
 
 def here(jobs: int, bounds: Bounds) -> Engine:
