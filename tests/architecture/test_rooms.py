@@ -30,7 +30,7 @@ HEAVY = (
         "prompt_toolkit",
         "rich",
     ),
-    *("resource", "tempfile", "tomllib", "torch", "z3"),
+    *("tempfile", "tomllib", "torch", "z3"),
 )
 """Libraries that cost start-up time, and that most runs do not need."""
 

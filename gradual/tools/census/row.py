@@ -74,7 +74,7 @@ def answered(children: Children, task: Task) -> Answer:
     seconds = time.perf_counter() - began
     told = children.ask(_identity, task.unit)
     identity = NOBODY if isinstance(told, Ended) else told
-    checked = ended(task.unit, found, f"{children.bounds.seconds or 0:g} s")
+    checked = ended(task.unit, found, children.bounds)
     return Answer(task.file, _row(checked, identity, seconds, seconds) | limits(children.bounds))
 
 

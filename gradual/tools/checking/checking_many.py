@@ -16,7 +16,7 @@ from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
 from gradual.tools.checking.checking import Checked, Outcome, Unit, Wanted, checked_file, troubled, unchecked
 from gradual.tools.checking.child import Ended
-from gradual.tools.checking.children import Children, threads
+from gradual.tools.checking.children import UNBOUNDED, Bounds, Children, threads
 
 AHEAD = 4
 """How many files for each process are submitted ahead of the one to be reported next."""
@@ -46,13 +46,14 @@ def _answered(unit: Unit, answer: Future[Checked | Ended]) -> Checked:
     return ended(unit, found) if isinstance(found, Ended) else found
 
 
-def ended(unit: Unit, why: Ended, limit: str = "") -> Checked:
+def ended(unit: Unit, why: Ended, bounds: Bounds = UNBOUNDED) -> Checked:
     """The result for a file whose check exceeded a limit or ended its process."""
     match why:
         case Ended.TIMEOUT:
-            return unchecked(unit, Outcome.TIMEOUT, "E0704", f"not checked within {limit}")
+            return unchecked(unit, Outcome.TIMEOUT, "E0704", f"not checked within {bounds.seconds} s")
         case Ended.MEMORY:
-            return unchecked(unit, Outcome.MEMORY, "E0704", "out of memory")
+            says = "out of memory" if bounds.megabytes is None else f"not checked within {bounds.megabytes} MB"
+            return unchecked(unit, Outcome.MEMORY, "E0704", says)
         case Ended.KILLED:
             says = "the process that checked it was killed, perhaps because memory ran out"
             return unchecked(unit, Outcome.MEMORY, "E0704", says)

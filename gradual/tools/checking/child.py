@@ -27,16 +27,12 @@ class Ended(StrEnum):
     KILLED = "killed"
 
 
-def main(place: str | None, megabytes: int | None) -> None:
-    """Answer requests in a folder, with the address space limited, until standard input ends."""
+def main(place: str | None) -> None:
+    """Answer requests in a folder until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = _answers()
     if place is not None:
         os.chdir(place)
-    if megabytes is not None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     requests = SimpleQueue[Request]()
     Thread(target=_read, args=(requests,), daemon=True).start()
     while True:

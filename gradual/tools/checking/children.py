@@ -5,13 +5,15 @@ A call that exceeds a limit, or ends its process, has no value and does not dist
 
 from __future__ import annotations
 
+import mmap
 import pickle
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from threading import Lock, Timer, local
+from threading import Event, Lock, Thread, local
 from typing import Any
 
 from gradual.record import record
@@ -22,14 +24,28 @@ START = (
     "from gradual.tools.checking.child import main; main(*arguments)"
 )
 """The program of a child, which finds modules where its parent finds them."""
+OFTEN = 0.05
+"""After how many seconds the limits are tested again."""
+CAN_LIMIT_MEMORY = sys.platform == "linux"
+"""Whether the memory of another process can be read."""
+PAGE = mmap.PAGESIZE
 
 
 @record
 class Bounds:
-    """The limits for one call: `seconds`, and megabytes of address space, libraries included; None for no limit."""
+    """The limits for one call: seconds, and megabytes of memory that its process uses; None for no limit."""
 
     seconds: float | None = None
     megabytes: int | None = None
+
+    def exceeded(self, process: int, began: float) -> Ended | None:
+        """The limit that a process exceeds with a call that began at a time."""
+        if self.seconds is not None and time.monotonic() > began + self.seconds:
+            return Ended.TIMEOUT
+        return Ended.MEMORY if self.megabytes is not None and _megabytes(process) > self.megabytes else None
+
+
+UNBOUNDED = Bounds()
 
 
 class Child:
@@ -39,25 +55,32 @@ class Child:
         usable: whether it can be asked again.
     """
 
-    def __init__(self, place: str | None, bounds: Bounds, errors: int | None) -> None:
+    def __init__(self, place: str | None, errors: int | None) -> None:
         pipe, command = subprocess.PIPE, [sys.executable, "-c", START]
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, start_new_session=True)
-        self._seconds, self._is_late = bounds.seconds, False
+        self._lock = Lock()
+        self._began: float | None = None
+        self._exceeded: Ended | None = None
         self.usable = True
-        self._send(pickle.dumps((sys.path, (place, bounds.megabytes))))
+        self._send(pickle.dumps((sys.path, (place,))))
 
     def ask(self, request: bytes) -> Any:
         """The answer to a request, or why there is none."""
-        timer = Timer(self._seconds or 0, self._expire)
-        if self._seconds is not None:
-            timer.start()
+        self._began = time.monotonic()
         self._send(request)
         answer = self._receive()
-        if self._seconds is not None:
-            timer.cancel()
-            timer.join()  # from here on it kills no more
-        self.usable = not (self._is_late or isinstance(answer, Ended))
-        return Ended.TIMEOUT if self._is_late and answer is Ended.KILLED else answer
+        with self._lock:  # from here on it is not killed
+            self._began = None
+        self.usable = self._exceeded is None and not isinstance(answer, Ended)
+        return self._exceeded or answer if answer is Ended.KILLED else answer
+
+    def limit(self, bounds: Bounds) -> None:
+        """Kill the process if its call exceeds a limit."""
+        with self._lock:
+            if self._began is not None and self._exceeded is None:
+                self._exceeded = bounds.exceeded(self._process.pid, self._began)
+                if self._exceeded is not None:
+                    self._process.kill()
 
     def kill(self) -> None:
         """End the process; a request on its way is answered by `KILLED`."""
@@ -67,10 +90,6 @@ class Child:
         """End the process and close its pipes; no request may be on its way."""
         self._process.kill()
         self._process.communicate()
-
-    def _expire(self) -> None:
-        self._is_late = True
-        self._process.kill()
 
     def _send(self, request: bytes) -> None:
         """Send a request; if the child is dead, the answer will be `KILLED`."""
@@ -88,13 +107,24 @@ class Child:
             return Ended.KILLED
 
 
+def _megabytes(process: int) -> int:
+    """The memory that a process uses; 0 if it has ended."""
+    try:
+        with open(f"/proc/{process}/statm") as stream:
+            return int(stream.read().split()[1]) * PAGE >> 20
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 class Children:
     """A child for each thread that asks, in the folder `place`; `errors` is where their standard error goes."""
 
-    def __init__(self, bounds: Bounds | None = None, place: str | None = None, errors: int | None = None) -> None:
-        self.bounds = bounds or Bounds()
+    def __init__(self, bounds: Bounds = UNBOUNDED, place: str | None = None, errors: int | None = None) -> None:
+        self.bounds = bounds
         self._place, self._errors = place, errors
-        self._mine, self._all, self._lock, self._is_ended = local(), list[Child](), Lock(), False
+        self._mine, self._all, self._lock, self._ended = local(), list[Child](), Lock(), Event()
+        if bounds != UNBOUNDED:
+            Thread(target=self._watch, daemon=True).start()
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The value of a call, or an `Ended`.
@@ -109,7 +139,7 @@ class Children:
     def kill(self) -> None:
         """End all children; calls on their way and later calls have no value."""
         with self._lock:
-            self._is_ended = True
+            self._ended.set()
             for child in self._all:
                 child.kill()
 
@@ -130,12 +160,20 @@ class Children:
             child.close()
         return answer
 
+    def _watch(self) -> None:
+        """Look at the children again and again, until they are ended."""
+        while not self._ended.wait(OFTEN):
+            with self._lock:
+                children = list(self._all)
+            for child in children:
+                child.limit(self.bounds)
+
     def _new(self) -> Child:
         """A new child.  Raises Stopped after `kill`."""
         with self._lock:
-            if self._is_ended:
+            if self._ended.is_set():
                 raise Stopped
-            child = Child(self._place, self.bounds, self._errors)
+            child = Child(self._place, self._errors)
             self._all.append(child)
         return child
 

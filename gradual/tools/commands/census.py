@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
@@ -20,7 +19,7 @@ from gradual.tools.census.page import page
 from gradual.tools.census.running import Engine, here, rows
 from gradual.tools.census.totals import Census
 from gradual.tools.checking.checking import Outcome
-from gradual.tools.checking.children import Bounds
+from gradual.tools.checking.children import CAN_LIMIT_MEMORY, Bounds
 from gradual.tools.commands.check import ENDINGS
 
 NAMED = 5
@@ -37,7 +36,7 @@ NAMED = 5
 )
 @click.option("--journal", metavar="FILE", help="Write a row for each file; a later run checks only what has no row.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds for each file.")
-@click.option("--memory", type=click.IntRange(min=256), metavar="MB", help="Megabytes of address space for each file.")
+@click.option("--memory", type=click.IntRange(min=1), metavar="MB", help="Megabytes for each file, libraries included.")
 @click.option("--format", type=click.Choice(["text", "html", "json"]), help="Default: html with `-o`, else text.")
 @shared
 def census(
@@ -54,8 +53,8 @@ def census(
 
     Every file has a row with its outcome, whatever happens to it. The exit code is that of the run, not of the files.
     """
-    if memory is not None and sys.platform == "win32":
-        raise click.UsageError("--memory needs limits of the address space, which Windows does not have")
+    if memory is not None and not CAN_LIMIT_MEMORY:
+        raise click.UsageError("--memory needs Linux, where the memory of another process can be read")
     if jobs is not None and address not in (None, LOCAL):
         raise click.UsageError("a cluster has its own number of processes: --jobs does not go with its address")
     bounds, jobs = Bounds(timeout, memory), jobs or os.cpu_count() or 1
