@@ -6,9 +6,9 @@ import json
 import os
 from bisect import bisect_left
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
-from types import TracebackType
+from io import BufferedReader, FileIO
 
 from gradual.interface.terminal import Trouble
 from gradual.tools.census.row import Row
@@ -19,6 +19,19 @@ BITS = 64
 """The bits of a hash, and those of an offset."""
 
 
+@contextmanager
+def journal_at(path: str) -> Iterator[Journal]:
+    """Open a journal, or begin one.  Raises Trouble if it cannot be written, or is no journal."""
+    with ExitStack() as streams:
+        try:
+            end = streams.enter_context(open(path, "ab", buffering=0))
+            journal = Journal(path, end, streams.enter_context(open(path, "rb")))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise Trouble("E0701", f"cannot use `{path}` as a journal: {reason}") from error
+        yield journal
+
+
 class Journal:
     """The rows in a file; the latest row of a file is the one that counts.
 
@@ -26,23 +39,10 @@ class Journal:
     offset of the row.
     """
 
-    def __init__(self, path: str) -> None:
-        """Open a journal, or begin one.  Raises Trouble if it cannot be written, or is no journal."""
-        self._path = path
-        try:
-            self._end = open(path, "ab", buffering=0)  # noqa: SIM115 - closed by `__exit__`
-            self._rows = open(path, "rb")  # noqa: SIM115
-            self._index = sorted(_hash(file) << BITS | offset for file, offset in self._complete())
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise Trouble("E0701", f"cannot use `{path}` as a journal: {reason}") from error
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._end.close()
-        self._rows.close()
+    def __init__(self, path: str, end: FileIO, rows: BufferedReader) -> None:
+        """Read a journal.  Raises ValueError if it is none."""
+        self._path, self._end, self._rows = path, end, rows
+        self._index = sorted(_hash(file) << BITS | offset for file, offset in self._complete())
 
     def row(self, file: str) -> Row | None:
         """The row of a file that was there when the journal was opened."""

@@ -50,7 +50,7 @@ def ended(unit: Unit, why: Ended, bounds: Bounds = UNBOUNDED) -> Checked:
     """The result for a file whose check exceeded a limit or ended its process."""
     match why:
         case Ended.TIMEOUT:
-            return unchecked(unit, Outcome.TIMEOUT, "E0704", f"not checked within {bounds.seconds} s")
+            return unchecked(unit, Outcome.TIMEOUT, "E0704", f"not checked within {bounds.seconds:g} s")
         case Ended.MEMORY:
             says = "out of memory" if bounds.megabytes is None else f"not checked within {bounds.megabytes} MB"
             return unchecked(unit, Outcome.MEMORY, "E0704", says)

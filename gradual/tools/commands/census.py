@@ -14,7 +14,7 @@ from gradual.interface.progress import bar_of
 from gradual.interface.reports.json_lines import line
 from gradual.interface.terminal import Output, shared
 from gradual.tools.census.cluster import LOCAL, cluster
-from gradual.tools.census.journal import Journal
+from gradual.tools.census.journal import Journal, journal_at
 from gradual.tools.census.page import page
 from gradual.tools.census.running import Engine, here, rows
 from gradual.tools.census.totals import Census
@@ -59,7 +59,7 @@ def census(
         raise click.UsageError("a cluster has its own number of processes: --jobs does not go with its address")
     bounds, jobs = Bounds(timeout, memory), jobs or os.cpu_count() or 1
     engine = here(jobs, bounds) if address is None else cluster(address, jobs, bounds)
-    with Journal(journal) if journal is not None else nullcontext() as kept:
+    with journal_at(journal) if journal is not None else nullcontext() as kept:
         found = _counted(paths, engine, kept, bounds)
     match format or ("html" if out.filed else "text"):
         case "html":

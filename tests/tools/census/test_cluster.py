@@ -1,0 +1,120 @@
+"""A census on a cluster of Dask: the rows are those of one machine, and a lost worker or scheduler loses none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradual.interface.input.files import streamed
+from gradual.interface.terminal import Trouble
+from gradual.tools.census.cluster import cluster
+from gradual.tools.census.journal import journal_at
+from gradual.tools.census.row import Row, timeless
+from gradual.tools.census.running import Engine, here, rows
+from gradual.tools.checking.children import UNBOUNDED, Bounds
+from tests.tools.census.conftest import FILES, copies, endless, hungry, rows_of
+
+distributed = pytest.importorskip("distributed", reason="the package distributed is not installed")
+
+pytestmark = pytest.mark.filterwarnings("default")  # of the cluster, which is no part of this package
+
+ENDINGS = (".relay", ".onnx")
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Any]:
+    """A cluster of two workers."""
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+    with distributed.LocalCluster(n_workers=2, **options) as found:
+        yield found
+
+
+@pytest.fixture
+def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with 24 files, which is the current folder."""
+    copies(tmp_path / "in", 24)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def by_file(found: list[Row]) -> list[Row]:
+    return sorted(map(timeless, found), key=lambda row: str(row["file"]))
+
+
+def all_rows(engine: Engine, bounds: Bounds = UNBOUNDED) -> list[Row]:
+    return list(rows(streamed(["in"], ENDINGS), engine, None, bounds))
+
+
+def test_a_killed_worker_costs_no_file_its_row(workers: Any, many: Path) -> None:
+    with distributed.Client(workers) as client:
+        process = next(iter(client.run(os.getpid).values()))
+    found = []
+    for row in rows(streamed(["in"], ENDINGS), cluster(workers.scheduler_address, 1, UNBOUNDED), None, UNBOUNDED):
+        found.append(row)
+        if len(found) == 3:
+            os.kill(process, signal.SIGKILL)
+    assert by_file(found) == by_file(all_rows(here(2, UNBOUNDED)))
+    assert len(found) == 24
+
+
+def test_what_exceeds_a_limit_costs_its_own_row(workers: Any, many: Path) -> None:
+    hungry(many / "in" / "hungry.relay")
+    endless(many / "endless.relay")
+    bounds = Bounds(6, 150)
+    units = [*streamed(["in"], ENDINGS), "endless.relay"]
+    found = list(rows(units, cluster(workers.scheduler_address, 1, bounds), None, bounds))
+    outcomes = {row["file"]: row["outcome"] for row in found}
+    assert (len(found), outcomes.pop("in/hungry.relay"), outcomes.pop("endless.relay")) == (26, "memory", "timeout")
+    assert set(outcomes.values()) == {outcome for _, outcome in FILES.values()}
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of Dask in the background, ended with the context."""
+    command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def scheduler(place: Path, name: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler with a worker, as processes of their own; its address."""
+    file = str(place / name)
+    options = ("--scheduler-file", file, "--no-dashboard")
+    with started("dask_scheduler", *options, "--port", "0") as process, started("dask_worker", *options, "--no-nanny"):
+        with distributed.Client(scheduler_file=file) as client:
+            address = str(client.scheduler.address)
+        yield address, process
+
+
+def test_a_lost_scheduler_ends_the_run_which_the_next_resumes(many: Path) -> None:
+    def seen(engine: Engine) -> Iterator[Row]:
+        with journal_at("journal") as journal:
+            yield from rows(streamed(["in"], ENDINGS), engine, journal, UNBOUNDED)
+
+    with scheduler(many, "first") as (address, process), pytest.raises(Trouble, match="connection to the scheduler"):
+        for count, _ in enumerate(seen(cluster(address, 1, UNBOUNDED)), 1):
+            if count == 3:
+                process.kill()
+    before = rows_of(many / "journal")
+    assert 3 <= len(before) < 24
+    with scheduler(many, "second") as (address, _):
+        found = list(seen(cluster(address, 1, UNBOUNDED)))
+    after = rows_of(many / "journal")
+    assert len(found) == len(after) == len({row["file"] for row in after}) == 24 and after[: len(before)] == before
+
+
+def test_a_cluster_that_is_not_there_is_told() -> None:
+    with pytest.raises(Trouble, match="no scheduler at `nonsense://x`"):
+        all_rows(cluster("nonsense://x", 1, UNBOUNDED))
