@@ -34,6 +34,7 @@ DOORS = {
     "pygments": ("gradual/tools/",),
     "distributed": ("gradual/tools/census/cluster.py",),
     "dask": (),
+    "IPython": ("gradual/tools/notebook.py",),
     "typer": (),
     "numpy": (),
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.interface.input.files import Text
 from gradual.interface.input.program_text import decoded, read
+from gradual.limits import Options
 from gradual.report.known_sizes import known_sizes
 from tests.material import GRAPHS, needs_graphs
 

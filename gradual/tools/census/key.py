@@ -1,48 +1,47 @@
-"""The key of a check: equal keys have equal results.
+"""The key of a check: checks with equal keys have equal results, on any machine.
 
-It is the digest of the content, of the options, and of the version of the tool.
+It is a digest of the contents, of the options, and of the version of the tool.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from stat import S_ISREG
 
 from gradual import __version__
-from gradual.interface.input.files import PIECE, SAVED_MODEL
-from gradual.tools.checking.checking import Wanted
+from gradual.interface.input.files import PIECE, SAVED_MODEL, is_saved_model
+from gradual.tools.checking.results import Wanted
 
 BYTES = 16
 """The length of a digest, which is written in hexadecimal."""
 
 
-def key_of(path: str, wanted: Wanted) -> str:
-    """The key of checking a file, or the folder of a SavedModel; empty if it is no file that can be read."""
-    digest = blake2b(f"{__version__}\n{wanted!r}\n".encode(), digest_size=BYTES)
-    try:
-        for name, part in _parts(Path(path)):
-            found = part.stat()
-            if not S_ISREG(found.st_mode):
-                return ""
-            digest.update(f"{name} {found.st_size}\n".encode(errors="surrogateescape"))
-            with part.open("rb") as stream:
-                while piece := stream.read(PIECE):
-                    digest.update(piece)
-    except (OSError, ValueError):  # the check reports it
+def key_of(path: str, wanted: Wanted, others: Sequence[str] = ()) -> str:
+    """The key of checking a file, for which other files are read too; empty if it is no file that can be read."""
+    own = _digest(Path(path, SAVED_MODEL) if is_saved_model(path) else Path(path))
+    if own is None:
         return ""
-    return digest.hexdigest()
+    parts = (__version__, wanted, own, *(_digest(Path(other)) for other in others))
+    return blake2b(repr(parts).encode(errors="surrogateescape"), digest_size=BYTES).hexdigest()
 
 
-def _parts(path: Path) -> Iterator[tuple[str, Path]]:
-    """The files of a model, each with its name: for a SavedModel, all files in its folder, sorted."""
-    folder = path if path.is_dir() else path.parent if path.name == SAVED_MODEL else None
-    if folder is None:
-        yield "", path
-        return
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for part in (Path(place, name) for name in sorted(names)):
-            yield part.relative_to(folder).as_posix(), part
+def _digest(path: Path) -> bytes | None:
+    """The digest of a file; None if it is no regular file that can be read."""
+    digest = blake2b(digest_size=BYTES)
+    try:
+        for piece in _pieces(path):
+            digest.update(piece)
+    except (OSError, ValueError):
+        return None
+    return digest.digest()
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """The content of a file, piece by piece.  Raises OSError or ValueError if it is none that can be read."""
+    if not S_ISREG(path.stat().st_mode):
+        raise ValueError(f"{path} is not a file")
+    with path.open("rb") as stream:
+        while piece := stream.read(PIECE):
+            yield piece

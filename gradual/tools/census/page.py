@@ -12,7 +12,7 @@ from gradual.diagnostic import counted
 from gradual.record import record
 from gradual.source import visible
 from gradual.tools.census.totals import LISTED, SHARES, TIMES, Census, Counts
-from gradual.tools.checking.checking import Outcome
+from gradual.tools.checking.results import Outcome
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #5a6470; --line: #d5dae0; --ground: #ffffff; --bar: #3468c0;

@@ -7,17 +7,17 @@ import time
 from collections import Counter
 from typing import Any
 
-from gradual.compilation import Options
 from gradual.diagnostic import Severity
 from gradual.interface.input.files import Absent, model_format
 from gradual.interface.input.settings import Given
 from gradual.interface.terminal import Trouble
+from gradual.limits import Options
 from gradual.record import record
 from gradual.tools.census.key import key_of
-from gradual.tools.checking.checking import Checked, Outcome, Wanted, by_settings, file_row, troubled
 from gradual.tools.checking.checking_many import checked_anyhow, ended
 from gradual.tools.checking.child import Ended
 from gradual.tools.checking.children import Bounds, Children
+from gradual.tools.checking.results import Checked, Outcome, Wanted, by_settings, file_row, troubled
 
 Row = dict[str, Any]
 """The result for a file, as JSON: see `docs/how-to/check-many-models.md`."""
@@ -35,10 +35,12 @@ class Task:
 
     Attributes:
         key: the key of its row in the journal; if the file still has this key, it is not checked again.
+        others: the other files that the row depends on.
     """
 
     unit: str | Absent
     key: str = ""
+    others: tuple[str, ...] = ()
 
     @property
     def file(self) -> str:
@@ -90,6 +92,8 @@ def limits(bounds: Bounds) -> Row:
 
 def is_valid(row: Row, bounds: Bounds) -> bool:
     """Whether a row of an unchanged file also holds for these limits."""
+    if row["outcome"] == Outcome.UNREADABLE:
+        return False  # what is missing may be a file beside it
     return row["outcome"] not in LIMITED or row.get("limits") == limits(bounds)["limits"]
 
 
@@ -102,19 +106,21 @@ def timeless(row: Row) -> Row:
 def _answer(task: Task) -> Row | None:
     """The row of a file; None if the file has the key of the task."""
     began, busy = time.perf_counter(), time.process_time()
-    identity = _identity(task.unit)
+    identity = _identity(task.unit, task.others)
     if identity.key and identity.key == task.key:
         return None
     checked = _checked(task.unit)
+    if checked.files != task.others:
+        identity = _identity(task.unit, checked.files)
     return _row(checked, identity, time.perf_counter() - began, time.process_time() - busy)
 
 
-def _identity(unit: str | Absent) -> Identity:
+def _identity(unit: str | Absent, others: tuple[str, ...] = ()) -> Identity:
     """The key and the format of a file; `NOBODY` if it cannot be read."""
     if isinstance(unit, Absent) or not os.path.exists(unit):
         return NOBODY
     try:
-        return Identity(key_of(unit, by_settings(PLAIN, Given(), unit)), model_format(unit) or "relay")
+        return Identity(key_of(unit, by_settings(PLAIN, Given(), unit), others), model_format(unit) or "relay")
     except Trouble:
         return NOBODY
 
@@ -132,8 +138,9 @@ def _row(checked: Checked, identity: Identity, seconds: float, cpu: float) -> Ro
     row = file_row(checked) | {
         "format": identity.format,
         "key": identity.key,
-        "sizes": checked.sizes.total,
-        "known": checked.sizes.known,
+        "others": list(checked.files),
+        "sizes": checked.sizes,
+        "known": checked.known,
         "rules": dict(sorted(checked.rules.items())),
         "codes": dict(sorted(Counter(one.code for one in errors).items())),
         "operators": list(checked.operators),

@@ -27,7 +27,7 @@ def rows(units: Iterable[str | Absent], engine: Engine, journal: Journal | None,
             row = None if journal is None else journal.row(task.file)
             if row is not None:
                 earlier[task.file] = row
-                task = Task(unit, row["key"] if is_valid(row, bounds) else "")
+                task = Task(unit, row["key"], tuple(row["others"])) if is_valid(row, bounds) else task
             yield task
 
     for answer in engine(tasks()):

@@ -11,7 +11,7 @@ from typing import Any
 from gradual import __version__
 from gradual.record import record
 from gradual.tools.census.row import Row
-from gradual.tools.checking.checking import Outcome
+from gradual.tools.checking.results import Outcome
 
 LISTED = 20
 """How many files a list has."""

@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
-from gradual.tools.checking.checking import Checked, Outcome, Unit, Wanted, checked_file, troubled, unchecked
+from gradual.tools.checking.cached import result_of
 from gradual.tools.checking.child import Ended
 from gradual.tools.checking.children import UNBOUNDED, Bounds, Children, threads
+from gradual.tools.checking.results import Checked, Outcome, Unit, Wanted, troubled, unchecked
 
 AHEAD = 4
 """How many files for each process are submitted ahead of the one to be reported next."""
@@ -71,7 +72,7 @@ def checked_anyhow(unit: Unit, wanted: Wanted) -> Checked:
     if isinstance(unit, Absent):
         return unchecked(unit, Outcome.UNREADABLE, unit.trouble.code, unit.says)
     try:
-        return checked_file(unit, wanted)
+        return result_of(unit, wanted)
     except Trouble as trouble:
         return troubled(unit, trouble)
     except MemoryError:

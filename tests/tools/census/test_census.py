@@ -12,7 +12,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from gradual.interface.input.files import streamed
 from gradual.tools.census.key import key_of
@@ -91,15 +94,30 @@ def test_a_key_is_for_one_version_and_one_content(files: Path, monkeypatch: pyte
     assert not {key_of(path, PLAIN) for path in paths} & {*keys}
 
 
-def test_a_key_is_for_all_files_of_a_saved_model(tmp_path: Path) -> None:
-    model, inside = tmp_path / "saved_model.pb", tmp_path / "variables" / "variables.index"
+def test_a_key_is_for_all_files_of_a_model(tmp_path: Path) -> None:
+    model, other = tmp_path / "saved_model.pb", tmp_path / "weights"
     model.write_bytes(b"graph")
-    inside.parent.mkdir()
-    inside.write_bytes(b"values")
-    before = key_of(str(model), PLAIN)
-    assert before == key_of(str(tmp_path), PLAIN)
-    inside.write_bytes(b"others")
-    assert key_of(str(model), PLAIN) not in (before, "")
+    keys = [key_of(str(tmp_path), PLAIN)]
+    for content in (None, b"", b"values", b"others"):
+        if content is not None:
+            other.write_bytes(content)
+        keys.append(key_of(str(model), PLAIN, [str(other)]))
+    assert len({*keys, ""}) == 6 and keys[0] == key_of(str(model), PLAIN)
+
+
+def test_weights_in_another_file_are_part_of_a_model(gradual: Gradual, tmp_path: Path) -> None:
+    held = numpy_helper.from_array(np.arange(600, dtype=np.float32), "w")
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 600]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g", ports[:1], ports[1:], [held])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(made, tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=0)
+    for added in (1, 0, 1, 0):
+        before = len(rows_of(tmp_path / "journal"))
+        assert gradual("census", "m.onnx", "--jobs", "1", "--journal", "journal").lines[0] == "1 file: ok 1"
+        assert len(rows_of(tmp_path / "journal")) - before == added
+        if not added:
+            (tmp_path / "m.data").write_bytes(np.ones(600, dtype=np.float32).tobytes())
+    assert rows_of(tmp_path / "journal")[0]["others"] == ["m.data"]
 
 
 def test_only_what_exceeded_its_limits_is_checked_within_others(gradual: Gradual, files: Path) -> None:

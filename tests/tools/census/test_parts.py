@@ -17,9 +17,9 @@ from gradual.tools.census.journal import journal_at
 from gradual.tools.census.page import page
 from gradual.tools.census.row import Row
 from gradual.tools.census.totals import LISTED, Census
-from gradual.tools.checking.checking import Outcome
 from gradual.tools.checking.child import Ended
 from gradual.tools.checking.children import UNBOUNDED, Bounds, Children, Stopped, threads
+from gradual.tools.checking.results import Outcome
 from tests.tools.census.calls import eats, ends_once, fails, pid_later, spins
 from tests.tools.census.conftest import rows_of
 

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import click
 
 from gradual.diagnostic import counted
-from gradual.interface.input.files import streamed
+from gradual.interface.input.files import MODELS, PROGRAM, streamed
 from gradual.interface.progress import bar_of
 from gradual.interface.reports.json_lines import line
 from gradual.interface.terminal import Output, shared
@@ -18,10 +18,11 @@ from gradual.tools.census.journal import Journal, journal_at
 from gradual.tools.census.page import page
 from gradual.tools.census.running import Engine, here, rows
 from gradual.tools.census.totals import Census
-from gradual.tools.checking.checking import Outcome
 from gradual.tools.checking.children import CAN_LIMIT_MEMORY, Bounds
-from gradual.tools.commands.check import ENDINGS
+from gradual.tools.checking.results import Outcome
 
+ENDINGS = PROGRAM, *MODELS
+"""The endings of the files that are checked in a folder."""
 NAMED = 5
 """How many operators, rules and codes a text names."""
 
