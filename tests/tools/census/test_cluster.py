@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,21 @@ import pytest
 
 from gradual.interface.input.files import streamed
 from gradual.interface.terminal import Trouble
-from gradual.tools.census.cluster import cluster
+from gradual.tools.census.cluster import _result, cluster
 from gradual.tools.census.journal import journal_at
-from gradual.tools.census.row import Row, timeless
+from gradual.tools.census.row import Row, Task, is_valid, timeless
 from gradual.tools.census.running import Engine, here, rows
 from gradual.tools.checking.children import UNBOUNDED, Bounds
 from tests.tools.census.conftest import FILES, copies, endless, hungry, rows_of
 
+dask = pytest.importorskip("dask", reason="the package distributed is not installed")
 distributed = pytest.importorskip("distributed", reason="the package distributed is not installed")
 
 pytestmark = pytest.mark.filterwarnings("default")  # of the cluster, which is no part of this package
 
 ENDINGS = (".relay", ".onnx")
+QUICKLY = {"distributed.comm.timeouts.connect": "3s"}
+"""How long a client looks for a scheduler that it has lost; by default, 30 seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +43,8 @@ def workers() -> Iterator[Any]:
 
 @pytest.fixture
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with 24 files, which is the current folder."""
-    copies(tmp_path / "in", 24)
+    """A folder with 18 files, which is the current folder."""
+    copies(tmp_path / "in", 18)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -62,18 +66,19 @@ def test_a_killed_worker_costs_no_file_its_row(workers: Any, many: Path) -> None
         if len(found) == 3:
             os.kill(process, signal.SIGKILL)
     assert by_file(found) == by_file(all_rows(here(2, UNBOUNDED)))
-    assert len(found) == 24
+    assert len(found) == 18
 
 
 def test_what_exceeds_a_limit_costs_its_own_row(workers: Any, many: Path) -> None:
-    hungry(many / "in" / "hungry.relay")
+    hungry(many / "hungry.relay")
     endless(many / "endless.relay")
-    bounds = Bounds(6, 150)
-    units = [*streamed(["in"], ENDINGS), "endless.relay"]
-    found = list(rows(units, cluster(workers.scheduler_address, 1, bounds), None, bounds))
-    outcomes = {row["file"]: row["outcome"] for row in found}
-    assert (len(found), outcomes.pop("in/hungry.relay"), outcomes.pop("endless.relay")) == (26, "memory", "timeout")
-    assert set(outcomes.values()) == {outcome for _, outcome in FILES.values()}
+    found: dict[str, str] = {}
+    few = list(islice(streamed(["in"], ENDINGS), len(FILES)))
+    for bounds, units in ((Bounds(megabytes=150), ["hungry.relay", *few]), (Bounds(1), ["endless.relay"])):
+        answers = rows(units, cluster(workers.scheduler_address, 1, bounds), None, bounds)
+        found |= {row["file"]: row["outcome"] for row in answers}
+    assert (found.pop("hungry.relay"), found.pop("endless.relay")) == ("memory", "timeout")
+    assert [found[name] for name in few] == [outcome for _, outcome in FILES.values()]
 
 
 @contextmanager
@@ -87,32 +92,36 @@ def started(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-@contextmanager
-def scheduler(place: Path, name: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A scheduler with a worker, as processes of their own; its address."""
-    file = str(place / name)
-    options = ("--scheduler-file", file, "--no-dashboard")
-    with started("dask_scheduler", *options, "--port", "0") as process, started("dask_worker", *options, "--no-nanny"):
-        with distributed.Client(scheduler_file=file) as client:
-            address = str(client.scheduler.address)
-        yield address, process
-
-
-def test_a_lost_scheduler_ends_the_run_which_the_next_resumes(many: Path) -> None:
-    def seen(engine: Engine) -> Iterator[Row]:
+def test_a_lost_scheduler_ends_the_run_which_the_next_resumes(workers: Any, many: Path) -> None:
+    def seen(address: str) -> Iterator[Row]:
         with journal_at("journal") as journal:
-            yield from rows(streamed(["in"], ENDINGS), engine, journal, UNBOUNDED)
+            yield from rows(streamed(["in"], ENDINGS), cluster(address, 1, UNBOUNDED), journal, UNBOUNDED)
 
-    with scheduler(many, "first") as (address, process), pytest.raises(Trouble, match="connection to the scheduler"):
-        for count, _ in enumerate(seen(cluster(address, 1, UNBOUNDED)), 1):
-            if count == 3:
-                process.kill()
+    options = ("--scheduler-file", str(many / "scheduler"), "--no-dashboard")
+    with started("dask_scheduler", *options, "--port", "0") as process, started("dask_worker", *options, "--no-nanny"):
+        with distributed.Client(scheduler_file=str(many / "scheduler")) as client:
+            address = str(client.scheduler.address)
+        with dask.config.set(QUICKLY), pytest.raises(Trouble, match="connection to the scheduler"):
+            for count, _ in enumerate(seen(address), 1):
+                if count == 3:
+                    process.kill()
     before = rows_of(many / "journal")
-    assert 3 <= len(before) < 24
-    with scheduler(many, "second") as (address, _):
-        found = list(seen(cluster(address, 1, UNBOUNDED)))
+    assert 3 <= len(before) < 18
+    found = list(seen(workers.scheduler_address))
     after = rows_of(many / "journal")
-    assert len(found) == len(after) == len({row["file"] for row in after}) == 24 and after[: len(before)] == before
+    assert len(found) == len(after) == len({row["file"] for row in after}) == 18 and after[: len(before)] == before
+
+
+def test_a_file_that_is_lost_with_all_its_workers_has_a_row_for_this_run() -> None:
+    class Lost:
+        status = "error"
+
+        def exception(self) -> Exception:
+            return distributed.KilledWorker("key", None, 3)  # type: ignore[no-any-return]
+
+    row = _result(Lost(), Task("a.relay")).row
+    assert row is not None and (row["file"], row["outcome"], row["key"]) == ("a.relay", "memory", "")
+    assert not is_valid(row, UNBOUNDED)
 
 
 def test_a_cluster_that_is_not_there_is_told() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.census import alone
 from gradual.tools.census.journal import journal_at
 from gradual.tools.census.page import page
 from gradual.tools.census.row import Row
@@ -149,3 +150,11 @@ def test_the_last_row_of_a_file_is_found_whatever_was_cut_off(
         for row in more:
             journal.append(row)
     assert rows_of(path) == [*kept, *more]
+
+
+def test_a_client_alone_is_measured_with_rows_that_are_all_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert alone(50)["files"] == 50 == len(rows_of(tmp_path / "journal"))
