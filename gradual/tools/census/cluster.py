@@ -53,7 +53,7 @@ def _client(address: str, jobs: int) -> Iterator[Any]:
         with client:
             yield client
         return
-    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
     with LocalCluster(n_workers=jobs, **options) as local, Client(local) as client:
         yield client
 
@@ -98,7 +98,9 @@ def _result(future: Any, task: Task) -> Answer:
 def _answer(task: Task, bounds: Bounds, place: str, version: str) -> Answer:
     """The answer for a task, in the child of this thread of the worker."""
     if version != __version__:
-        raise RuntimeError(f"the worker has version {__version__} of gradual, and not {version}")
+        raise RuntimeError(f"a worker has version {__version__} of gradual, and not {version}")
+    if not os.path.isdir(place):
+        raise RuntimeError(f"a worker has no folder `{place}`")
     return answered(_children(bounds, place), task)
 
 

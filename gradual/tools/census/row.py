@@ -17,7 +17,7 @@ from gradual.tools.census.key import key_of
 from gradual.tools.checking.checking_many import checked_anyhow, ended
 from gradual.tools.checking.child import Ended
 from gradual.tools.checking.children import Bounds, Children
-from gradual.tools.checking.results import Checked, Outcome, Wanted, by_settings, file_row, troubled
+from gradual.tools.checking.results import Checked, Outcome, Wanted, by_settings, file_row, unchecked
 
 Row = dict[str, Any]
 """The result for a file, as JSON: see `docs/how-to/check-many-models.md`."""
@@ -129,7 +129,7 @@ def _checked(unit: str | Absent) -> Checked:
     try:
         return checked_anyhow(unit, by_settings(PLAIN, Given(), unit))
     except Trouble as trouble:  # the configuration of its folder is malformed
-        return troubled(unit, trouble)
+        return unchecked(unit, Outcome.UNREADABLE, trouble.code, trouble.message)
 
 
 def _row(checked: Checked, identity: Identity, seconds: float, cpu: float) -> Row:

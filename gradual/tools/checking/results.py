@@ -121,7 +121,7 @@ def unchecked(unit: Unit, outcome: Outcome, code: str, *reasons: str) -> Checked
     return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
 
 
-def troubled(unit: Unit, trouble: Trouble) -> Checked:
+def troubled(unit: str | Text, trouble: Trouble) -> Checked:
     """The result for a file that could not be read or imported."""
     outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
     found = unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -55,6 +56,28 @@ def test_a_row_says_what_check_says(gradual: Gradual, files: Path) -> None:
         done = gradual("check", row["file"], "missing.relay", "--format", "json")
         (own,) = (one for one in map(json.loads, done.lines) if one["kind"] == "file" and one["file"] == row["file"])
         assert {key: row[key] for key in own} == own
+
+
+def test_models_of_all_formats_are_read_in_folders_and_alone(gradual: Gradual, tmp_path: Path) -> None:
+    (tmp_path / "in").symlink_to(ROOT / "examples")
+    gradual("census", "in/encoder.pt2", "in/heads", "in/positions.onnx", "in/head.relay", "--journal", "journal")
+    formats = {row["file"]: row["format"] for row in rows_of(tmp_path / "journal")}
+    expected = {"in/encoder.pt2": "torch", "in/heads": "tensorflow", "in/positions.onnx": "onnx"}
+    assert formats == expected | {"in/head.relay": "relay"}
+    shutil.copytree(ROOT / "examples" / "heads", tmp_path / "models" / "heads")
+    gradual("census", "models", "--journal", "second")
+    (row,) = rows_of(tmp_path / "second")
+    assert (row["file"], row["format"]) == ("models/heads/saved_model.pb", "tensorflow")
+    assert any(other.endswith("variables.index") for other in row["others"])
+
+
+def test_a_malformed_configuration_costs_the_files_of_its_folder_their_check(gradual: Gradual, files: Path) -> None:
+    (files / "other").mkdir()
+    (files / "other" / "p.relay").write_text(PROVED)
+    (files / "other" / "gradual.toml").write_text("smt = 1\nrigid = 2\n")
+    gradual("census", "proved.relay", "other", "--jobs", "1", "--journal", "journal")
+    found = {row["file"]: (row["outcome"], [*row["codes"]]) for row in rows_of(files / "journal")}
+    assert found == {"proved.relay": ("ok", []), "other/p.relay": ("unreadable", ["E0705"])}
 
 
 # ------------------------------------------------------------------------------------------------------- resuming

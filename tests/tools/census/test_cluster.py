@@ -36,7 +36,7 @@ QUICKLY = {"distributed.comm.timeouts.connect": "3s"}
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Any]:
     """A cluster of two workers."""
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
     with distributed.LocalCluster(n_workers=2, **options) as found:
         yield found
 
@@ -122,6 +122,16 @@ def test_a_file_that_is_lost_with_all_its_workers_has_a_row_for_this_run() -> No
     row = _result(Lost(), Task("a.relay")).row
     assert row is not None and (row["file"], row["outcome"], row["key"]) == ("a.relay", "memory", "")
     assert not is_valid(row, UNBOUNDED)
+
+
+def test_a_worker_that_cannot_check_ends_the_run(workers: Any, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = cluster(workers.scheduler_address, 1, UNBOUNDED)
+    with monkeypatch.context() as patched, pytest.raises(Trouble, match=r"a worker has no folder `.*elsewhere`"):
+        patched.setattr("gradual.tools.census.cluster.os.getcwd", lambda: str(many / "elsewhere"))
+        all_rows(engine)
+    with monkeypatch.context() as patched, pytest.raises(Trouble, match=r"a worker has version .* and not 0.0.0"):
+        patched.setattr("gradual.tools.census.cluster.__version__", "0.0.0")
+        all_rows(engine)
 
 
 def test_a_cluster_that_is_not_there_is_told() -> None:
