@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import pairwise
 
@@ -192,12 +192,13 @@ def _listed(census: Census, outcome: Outcome) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------- parts
-def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """A table with a caption, which is the name of the region that scrolls if it is too wide."""
-    body = ["".join(f'<td class="{cell.kind}">{cell.html}</td>' for cell in row) for row in rows]
-    if not body:
+    if not rows:
         return f'<p class="soft">{caption}: none.</p>'
-    top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    kinds = [cell.kind for cell in rows[0]]
+    top = "".join(f'<th scope="col" class="{kind}">{head}</th>' for head, kind in zip(heads, kinds, strict=True))
+    body = ("".join(f'<td class="{cell.kind}">{cell.html}</td>' for cell in row) for row in rows)
     lines = "".join(f"<tr>{row}</tr>\n" for row in body)
     return (
         f'<div class="wide" role="region" aria-label="{caption}" tabindex="0"><table><caption>{caption}</caption>'
