@@ -107,7 +107,7 @@ def test_numpy_is_optional_and_imported_by_fast_runs_only(tmp_path: Path) -> Non
     assert without == plain.removesuffix("False").rstrip()
 
 
-EXTRAS = ("fast", "lsp", "onnx")
+EXTRAS = ("cluster", "fast", "lsp", "onnx")
 """The extras that the package imports where they are needed."""
 
 MODULES = {"z3-solver": "z3", "protobuf": "google"}
