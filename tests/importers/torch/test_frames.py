@@ -90,7 +90,7 @@ def test_a_line_number_that_no_file_has_is_none(line: str) -> None:
 FRAMES = st.lists(
     st.builds(
         Frame,
-        st.lists(st.text("abz_", min_size=1, max_size=4), min_size=1, max_size=3).map(
+        st.lists(st.text("abz_", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join).map("{}.py".format),
             lambda names: "/".join(names) + ".py"
         ),
         st.integers(1, 10**5),
