@@ -91,8 +91,6 @@ FRAMES = st.lists(
     st.builds(
         Frame,
         st.lists(st.text("abz_", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join).map("{}.py".format),
-            lambda names: "/".join(names) + ".py"
-        ),
         st.integers(1, 10**5),
         st.sampled_from(["forward", "__call__", "f", "<lambda>"]),
         st.sampled_from(["", "    x = y", "  return [z]  # File"]),
