@@ -55,6 +55,15 @@ def note(text: str) -> None:
     click.echo(shielded(text, plain), err=True)
 
 
+def tell_notes(path: str, notes: Sequence[str]) -> None:
+    """Write the notes on a model to standard error, unless the running command or its parent is quiet."""
+    context = click.get_current_context(silent=True)
+    while context is not None and not context.params.get("quiet"):
+        context = context.parent
+    for text in notes if context is None else ():
+        click.echo(f"note: `{path}`: {text}", err=True)
+
+
 def told(trouble: click.ClickException) -> None:
     """Report an error of the tool or of its usage, with the offending input on one line."""
     trouble.message = visible(trouble.message)  # type: ignore[misc]  # Final is meant for subclasses
@@ -123,14 +132,16 @@ class Trouble(click.ClickException):
 
     Attributes:
         reasons: the lines to report instead of the message, if there are several.
+        operators: the operators of a model that are among the reasons.
     """
 
     exit_code = 2
 
-    def __init__(self, code: str, message: str, reasons: Sequence[str] = ()) -> None:
+    def __init__(self, code: str, message: str, reasons: Sequence[str] = (), operators: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
         self.reasons = tuple(reasons)
+        self.operators = tuple(operators)
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the error, each reason as a line of its own."""

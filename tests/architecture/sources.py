@@ -29,6 +29,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "syntax": ("tree", "parsing", "repair", "parse", "printing"),
     "tensors": (
         *("fault", "index", "scalar", "bits", "integers", "reals", "inner_products"),
+        "arrays",
         *("exchange", "print", "tensor", "value", "json_form"),
     ),
     "core": (
@@ -75,7 +76,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
-    "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "shape_function", "cli"),
+    "tools": (
+        *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
+        *("shape_function", "notebook", "cli"),
+    ),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 

@@ -32,8 +32,11 @@ DOORS = {
     "rich": ("gradual/interface/", "gradual/tools/", "gradual/__main__.py"),
     "prompt_toolkit": ("gradual/tools/", "gradual/__main__.py"),
     "pygments": ("gradual/tools/",),
+    "distributed": ("gradual/tools/census/cluster.py",),
+    "dask": (),
+    "IPython": ("gradual/tools/notebook.py",),
     "typer": (),
-    "numpy": (),
+    "numpy": ("gradual/tensors/arrays/numpy_library.py",),
 }
 
 

@@ -18,7 +18,7 @@ MUTUAL_DATA = frozenset({"gradual.dims.term.atom", "gradual.dims.term.polynomial
 """Data that contain each other: an atom has dims and conditions, a dim has atoms.  Only types are imported forward."""
 
 HEAVY = (
-    *("ctypes", "difflib", "google", "importlib", "lark", "multiprocessing", "onnx", "prompt_toolkit", "rich"),
+    *("ctypes", "difflib", "distributed", "google", "importlib", "lark", "numpy", "onnx", "prompt_toolkit", "rich"),
     *("tempfile", "tomllib", "torch", "z3"),
 )
 """Libraries that cost start-up time, and that most runs do not need."""
@@ -36,6 +36,8 @@ LATE = {
     "gradual/syntax/parse.py": ("gradual.syntax.repair.suggestions",),
     "gradual/tensors/exchange/array_protocols.py": ("gradual.tensors.exchange.dlpack",),
     "gradual/tensors/tensor.py": ("gradual.tensors.exchange.dlpack",),
+    "gradual/tools/checking/cached.py": ("gradual.tools.checking.checking",),
+    "gradual/tools/checking/telling.py": ("gradual.interface.reports.ci",),
     "gradual/tools/commands/annotating.py": ("gradual.interface", "gradual.tools"),
     "gradual/tools/commands/check.py": ("gradual.interface.reports", "gradual.tools.checking"),
     "gradual/tools/commands/lsp.py": ("gradual.tools.lsp",),
