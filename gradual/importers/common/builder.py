@@ -20,8 +20,6 @@ from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
 from gradual.importers.common.values import Binding, Block, Names, Value
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.declaration.attributes import bound
-from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.origin import Origin
 from gradual.run.steps.operators import constant_type
@@ -134,9 +132,9 @@ class Builder:
         if operator == "cast" and (integers := self._integers(operands[0], attributes["dtype"])) is not None:
             return integers
         declared = CATALOGUE[operator]
-        flat = [operand.type for operand in operands]
-        settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
-        type, owes = self.judging.judged(declared, flat, settings)
+        given = {key: self.sized(value) for key, value in attributes.items() if value is not None}
+        judged = self.judging.judged(declared, [operand.type for operand in operands], given)
+        type, owes, settings = self.judging.open(judged.type), judged.owes, judged.settings
         constant = None if owes else folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
@@ -319,15 +317,15 @@ class Builder:
             params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
         clauses = [*clauses, *self.small.clauses]
         demanded = f"where {', '.join(clauses)} " if clauses else ""
-        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
-        marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
-        text, origins = self.marks.removed(indented(marked), self.folded)
+        main = f"def @main({', '.join(params)}) {demanded}{indented(body)}\n"
+        marked = "\n".join([*map(indented, self.functions.values()), main]) + self._metadata_text()
+        text, origins = self.marks.removed(marked, self.folded)
         return Program(text, origins, Weights(self.weights), (*notes, *self.small.notes))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())
         others = tuple(one for one in own if one != origin.value)
-        return self.marks.around(f"{name}: {type}", replace(origin, also=others))
+        return self.marks.around(f"{name}: {type}", replace(origin, also=others) if others else origin)
 
     def _literal(self, tensor: Tensor) -> str:
         if tensor.rank == 0:
@@ -355,14 +353,6 @@ def stated(type: GradualType) -> Any:
 def _key(tensor: Tensor) -> Key:
     """The key by which equal constants are shared."""
     return tensor.dtype, tensor.shape, bytes(tensor.elements)
-
-
-def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    given = {key: value for key, value in attributes.items() if value is not None}
-    try:
-        return bound(operator, given)
-    except IllFormed as error:
-        raise Unsupported(f"`{operator.name}`: {error.message}") from error
 
 
 def _scalars(value: Any) -> Iterator[Value]:

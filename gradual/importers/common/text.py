@@ -16,11 +16,11 @@ from gradual.types.dtype import DType
 
 _OPEN, _CLOSE = "\x02", "\x03"
 _MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
+_BLANK = re.compile(f"(?:{_OPEN}[0-9]*{_CLOSE})*")
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _APART = re.compile(_STRING + r"|\?\{[^}]*\}")
 """Braces that do not open a block: in strings, and in bounds of sizes."""
 _TOKEN = re.compile(rf"{_APART.pattern}|(?<![%@.\w])(?:match\??|type) |[()\[\]{{}};,]|{_MARK.pattern}")
-_CONSTANTS = "\n#[metadata]\n"
 _BRACES = re.compile(r"[{}]")
 _INDENT = "  "
 
@@ -121,19 +121,20 @@ def tensor_text(extents: Iterable[str], dtype: DType) -> str:
 
 
 def indented(text: str) -> str:
-    """The program in canonical layout: blocks and arms on lines of their own, indented by the number of open braces.
+    """The text in canonical layout: blocks and arms on lines of their own, indented by the number of open braces.
 
-    Spaces inside a line are kept; so is the section of constants at the end.
+    Spaces inside a line are kept.
     """
-    program, mark, constants = text.partition(_CONSTANTS)
     depth, lines = 0, list[str]()
-    for line in _Breaking().lines(program):
+    for line in _Breaking().lines(text):
+        if "{" not in line and "}" not in line:
+            lines.append(line if _BLANK.fullmatch(line) else _INDENT * depth + line)
+            continue
         bare = _MARK.sub("", line)
-        closes = bare.startswith("}")
-        lines.append(_INDENT * (depth - closes) + line if bare else line)
+        lines.append(_INDENT * (depth - bare.startswith("}")) + line)
         found: Sequence[str] = _BRACES.findall(_APART.sub("", bare))
         depth += found.count("{") - found.count("}")
-    return "\n".join(lines) + mark + constants
+    return "\n".join(lines)
 
 
 class _Breaking:
