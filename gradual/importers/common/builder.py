@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
+from gradual.importers.common.attributes import are_integers, scalars, words
 from gradual.importers.common.exact_floats import Small, followed
 from gradual.importers.common.folding import drawn, folded
 from gradual.importers.common.judging import Judging
@@ -134,20 +135,19 @@ class Builder:
         declared = CATALOGUE[operator]
         given = {key: self.sized(value) for key, value in attributes.items() if value is not None}
         judged = self.judging.judged(declared, [operand.type for operand in operands], given)
-        type, owes, settings = self.judging.open(judged.type), judged.owes, judged.settings
+        owes, settings = judged.owes, judged.settings
+        type = self.judging.typed(judged)
         constant = None if owes else folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
         moved = None if owes else drawn(declared, operands, settings)
         if moved is not None and moved[1].rank == 1 and operands[0].rank > 1:
             return self.call("take", moved[0], self.constant(moved[1]), axis=0)
-        sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
+        sizes = [self.named(size, "size") for value in attributes.values() for size in scalars(value)]
 
         def text(given: Sequence[str]) -> str:
-            named = iter(given[len(operands) :])
-            settled = {key: _attribute(value, named) for key, value in attributes.items() if value is not None}
-            written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
-            return f"{operator}({', '.join(written)})"
+            written = words(attributes, iter(given[len(operands) :])) if attributes else []
+            return f"{operator}({', '.join([*given[: len(operands)], *written])})"
 
         fractions = None if owes else followed(declared, operands, settings, type, self.positive)
         return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved, fractions=fractions)
@@ -180,12 +180,14 @@ class Builder:
 
     def sized(self, value: Any) -> Any:
         """An attribute in which each scalar value is replaced by its symbolic size."""
-        if isinstance(value, Value):
-            type = self.judging.readable(value.type)
-            if not isinstance(type, TensorType) or type.rank or type.contents is None:
-                raise Unsupported("a size that is no integer")
-            return type.contents[0]
-        return tuple(map(self.sized, value)) if isinstance(value, list | tuple) else value
+        if isinstance(value, list | tuple):
+            return tuple(value) if are_integers(value) else tuple(map(self.sized, value))
+        if not isinstance(value, Value):
+            return value
+        type = self.judging.readable(value.type)
+        if not isinstance(type, TensorType) or type.rank or type.contents is None:
+            raise Unsupported("a size that is no integer")
+        return type.contents[0]
 
     def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
         """A call of a function of the program."""
@@ -353,36 +355,3 @@ def stated(type: GradualType) -> Any:
 def _key(tensor: Tensor) -> Key:
     """The key by which equal constants are shared."""
     return tensor.dtype, tensor.shape, bytes(tensor.elements)
-
-
-def _scalars(value: Any) -> Iterator[Value]:
-    """The scalar values in an attribute, left to right."""
-    if isinstance(value, Value):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _scalars(part)
-
-
-def _attribute(value: Any, named: Iterator[str]) -> str:
-    """An attribute as programs write it, with the names of the scalars in it."""
-    match value:
-        case Value():
-            return next(named)
-        case bool():
-            return str(value)
-        case DType():
-            return f'"{value}"'
-        case str():
-            return f'"{value}"'
-        case int():
-            return str(value)
-        case float():
-            return written(value, DType.FLOAT32, False)
-        case _:
-            return f"[{', '.join(_bare(_attribute(part, named)) for part in value)}]"
-
-
-def _bare(text: str) -> str:
-    """The text of a size without `dim[…]`, as in a list of sizes."""
-    return text[4:-1] if text.startswith("dim[") else text

@@ -36,12 +36,14 @@ class Judged:
         type: the type of the result; its unknown sizes are holes.
         owes: whether it has a requirement that is not trivially true.
         settings: all attributes, with their defaults.
+        is_known: whether none of its sizes is unknown.
         is_lasting: whether an equal application has the same judgement.
     """
 
     type: GradualType
     owes: bool
     settings: Mapping[str, Any]
+    is_known: bool = False
     is_lasting: bool = False
 
 
@@ -69,6 +71,11 @@ class Judging:
     def open(self, type: Any) -> OpenedType:
         """The type with a fresh unknown in place of each `?`."""
         return opened(type, self.unknown(), lambda *_: None)[0]
+
+    def typed(self, judged: Judged) -> OpenedType:
+        """The type of an application, with a fresh unknown for each size that is not known."""
+        found: Any = judged.type
+        return found if judged.is_known else self.open(found)
 
     def judged(self, operator: Operator, types: Sequence[OpenedType], given: Mapping[str, Any]) -> Judged:
         """The judgement of an application, which is kept: a network repeats its layers, so few applications differ."""
@@ -98,7 +105,7 @@ class Judging:
         owes = any(need.goal is not TRUE for need in judgement.needs)
         type = _with_elements(operator, readable, settings, _legible(judgement.result))
         is_lasting = all(one is other for one, other in zip(readable, types, strict=True))
-        return Judged(type, owes, settings, is_lasting)
+        return Judged(type, owes, settings, is_lasting and self.open(type) == type, is_lasting)
 
     def _at_any_rank(self, operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any]) -> GradualType:
         """The common part of the result's types at all possible ranks of the operands.
@@ -135,13 +142,10 @@ def _with_elements(
     operator: Operator, types: Sequence[OpenedType], settings: Mapping[str, Any], type: GradualType
 ) -> GradualType:
     """The result type with its elements, if they are tracked and known."""
-    if (
-        operator.contents is None
-        or not isinstance(type, TensorType)
-        or any(isinstance(one, Hole) for one in type.shape)
-    ):
+    if operator.contents is None or not isinstance(type, TensorType):
         return type
-    length = tracked_length(type, TRACKED)
+    sizes = tuple(size for size in type.shape if isinstance(size, Dim))
+    length = tracked_length(TensorType(sizes, type.dtype), TRACKED) if len(sizes) == type.rank else None
     contents = None if length is None else operator.contents(*types, **settings)
     return type if contents is None or len(contents) != length else TensorType(type.shape, type.dtype, contents)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
@@ -31,8 +31,10 @@ class Names:
 
     def fresh(self, wanted: str) -> str:
         """An unused name for a local value, as similar to the wanted one as the language allows."""
-        stripped = wanted.strip("/")
-        name = stripped if _LOCAL.fullmatch(stripped) else _INVALID.sub("_", stripped).strip("_")
+        name = wanted.strip("/")
+        if _LOCAL.fullmatch(name):
+            return self.unused(name)
+        name = _INVALID.sub("_", name).strip("_")
         if not _LOCAL.fullmatch(name):
             name = f"v_{name}".rstrip("_")
         return self.unused(name)
@@ -40,9 +42,8 @@ class Names:
     def unused(self, name: str) -> str:
         """The name, with a number appended if it is taken."""
         candidate, count = name, self._counts.get(name, 1)
-        stem = _PLACE.sub("_", name)
         while candidate in self._taken:
-            candidate, count = f"{stem}_{count}", count + 1
+            candidate, count = f"{_PLACE.sub('_', name)}_{count}", count + 1
         self._taken.add(candidate)
         self._counts[name] = count
         return candidate
@@ -78,7 +79,8 @@ class Binding:
         if self.node is None or not self.values:
             return self.node
         first, *others = self.values
-        return replace(self.node, value=first, also=tuple(others))
+        node = self.node
+        return Origin(node.node, node.said, first, tuple(others), node.module, node.frames, node.lent)
 
 
 @record(slots=False)

@@ -22,7 +22,7 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
-from gradual.importers.onnx.file.narrow import KINDS, Kind
+from gradual.importers.onnx.file.narrow import BITS, Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
 from gradual.importers.onnx.importers import IMPORTERS, Results, Scope, Use, held
@@ -217,9 +217,8 @@ class _Import:
             if counts:
                 self.index = index
                 self.progress(index, len(nodes))
-            inputs = [scope.get(name) for name in node.inputs]
-            absent = [name for name in node.inputs if name and name not in scope]
-            if absent:
+            inputs = tuple(map(scope.get, node.inputs))
+            if None in inputs and (absent := [name for name in node.inputs if name and name not in scope]):
                 if (says := self.left_out.get(absent[0])) is not None:
                     self.tell(f"`{absent[0]}`: {says}", node)
                 elif not self.reasons:
@@ -228,7 +227,7 @@ class _Import:
             try:
                 if not self.around:
                     self.builder.node = origin_of(node)
-                self.bind(node, tuple(inputs), scope, opsets)
+                self.bind(node, inputs, scope, opsets)
             except Unsupported as error:
                 self.tell(str(error), node)
                 self.stand_in(node, scope)
@@ -261,14 +260,14 @@ class _Import:
     def applied(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> Results:
         """The results of a node, by its importer or by the body that the model or ONNX defines for its operator."""
         own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
-        if own is None and (says := why_not(node, opsets)) is not None:
+        if own is None and node.kind not in IMPORTERS and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
         for part in node.attributes.values():
             if isinstance(part, Unread):
                 raise Unsupported(part.says)
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
-        kinds = admit(node, opset, [*map(_kind, inputs)])
+        kinds = admit(*node.kind, opset, tuple(map(_kind, inputs)))
         if node.kind in IMPORTERS:
             given = IMPORTERS[node.kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
         else:
@@ -322,11 +321,15 @@ def _kind(value: Value | None) -> str | None:
 
 def _narrowed(values: Results, kinds: Mapping[int, str]) -> Results:
     """The results of a node; those whose elements have fewer than 8 bits in the model are marked with the width."""
-    narrow = {at: one.bits for at, kind in kinds.items() for one in KINDS.values() if str(one) == kind}
-    return [
-        replace(value, bits=narrow[at]) if isinstance(value, Value) and at in narrow else value
-        for at, value in enumerate(values)
-    ]
+    narrow = {at: BITS[kind] for at, kind in kinds.items() if kind in BITS}
+    return (
+        values
+        if not narrow
+        else [
+            replace(value, bits=narrow[at]) if isinstance(value, Value) and at in narrow else value
+            for at, value in enumerate(values)
+        ]
+    )
 
 
 def _title(node: Node) -> str:

@@ -57,12 +57,13 @@ def _kinds(types: Sequence[str]) -> frozenset[str]:
     return frozenset(_WORDS.get(word, word) for word in words) & _KNOWN
 
 
-def admit(node: Node, opset: int, kinds: Sequence[str | None]) -> Mapping[int, str]:
+@cache
+def admit(domain: str, operator: str, opset: int, kinds: tuple[str | None, ...]) -> Mapping[int, str]:
     """The element types of an operator's results, derived by its schema from the operands' element types.
 
     An unknown element type is None.  Raises Unsupported if the schema does not admit the element type of an operand.
     """
-    known, bound = parameters(*node.kind, opset), dict[str, str]()
+    known, bound = parameters(domain, operator, opset), dict[str, str]()
     for at, kind in enumerate(kinds if known else ()):
         parameter = known[min(at, len(known) - 1)]
         if kind is None or not parameter.kinds:  # not a tensor of known type, or not a tensor input
@@ -71,7 +72,7 @@ def admit(node: Node, opset: int, kinds: Sequence[str | None]) -> Mapping[int, s
             raise Unsupported(f"elements of type {kind}, which version {opset} of the operator does not take")
         if parameter.variable is not None and bound.setdefault(parameter.variable, kind) != kind:
             raise Unsupported(f"elements of types {bound[parameter.variable]} and {kind}, which have to be one")
-    return {at: bound[name] for at, name in enumerate(_results(*node.kind, opset)) if name in bound}
+    return {at: bound[name] for at, name in enumerate(_results(domain, operator, opset)) if name in bound}
 
 
 @cache
