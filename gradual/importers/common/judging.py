@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradual.checker.program.rule_cache import Question, question
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import Dim
+from gradual.importers.common.attributes import are_integers
 from gradual.importers.common.folding import TRACKED
 from gradual.importers.common.refusals import Unsupported
 from gradual.limits import LIMITS
@@ -56,7 +56,7 @@ class Judging:
 
     def __init__(self) -> None:
         self.count = 0
-        self._known: dict[Question, Judged] = {}
+        self._known: dict[object, Judged] = {}
 
     def unknown(self) -> str:
         """A fresh path for unknowns."""
@@ -79,7 +79,7 @@ class Judging:
 
     def judged(self, operator: Operator, types: Sequence[OpenedType], given: Mapping[str, Any]) -> Judged:
         """The judgement of an application, which is kept: a network repeats its layers, so few applications differ."""
-        asking = question(operator, types, given)
+        asking = operator, tuple(types), tuple(given), tuple(map(_exact, given.values()))
         found = self._known.get(asking)
         if found is None:
             found = self._judged(operator, types, _settings(operator, given))
@@ -128,6 +128,13 @@ class Judging:
         if not isinstance(type, TensorType) or type.dtype is DType.BOOL or type.contents is not None:
             return type
         return type if tracked_length(type, TRACKED, True) is None else with_contents(type, self.unknown())
+
+
+def _exact(value: Any) -> object:
+    """A key that is equal only for values of the same type and spelling: 1 is not True, and 0.0 is not -0.0."""
+    if isinstance(value, tuple):
+        return value if are_integers(value) else (tuple, *map(_exact, value))
+    return (value.hex() if isinstance(value, float) else value.__class__), value
 
 
 def _settings(operator: Operator, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from gradual.origin import Origin, Origins
 from gradual.record import record
@@ -98,18 +99,15 @@ class Marks:
     def removed(self, text: str, folded: Mapping[str, Tensor]) -> tuple[str, Origins]:
         """The text without the marks, and the origins of its pieces; `folded` are values without a piece of text."""
         pieces = _MARK.split(text)
-        starts, origins = list[int](), list[Origin | None]()
+        kept, origins = pieces[::2], list[Origin | None]()
+        starts = [*accumulate(map(len, kept[:-1]))]
         around: list[Origin | None] = [None]
-        kept, length = [pieces[0]], len(pieces[0])
-        for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        for mark in pieces[1::2]:
             if mark:
                 around.append(self._origins[int(mark)])
             else:
                 around.pop()
-            starts.append(length)
             origins.append(around[-1])
-            kept.append(piece)
-            length += len(piece)
         types = {name: (tensor_text(map(str, one.shape), one.dtype), one.shape) for name, one in folded.items()}
         return "".join(kept), Origins(starts, origins, types)
 

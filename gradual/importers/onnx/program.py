@@ -22,7 +22,7 @@ from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.common.values import Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
-from gradual.importers.onnx.file.narrow import BITS, Kind
+from gradual.importers.onnx.file.narrow import Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
 from gradual.importers.onnx.importers import IMPORTERS, Results, Scope, Use, held
@@ -259,7 +259,8 @@ class _Import:
 
     def applied(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> Results:
         """The results of a node, by its importer or by the body that the model or ONNX defines for its operator."""
-        own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
+        own = self.model.functions.get(node.key) if self.model.functions else None
+        opset = opsets.get(node.domain, 1)
         if own is None and node.kind not in IMPORTERS and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
         for part in node.attributes.values():
@@ -267,13 +268,14 @@ class _Import:
                 raise Unsupported(part.says)
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
-        kinds = admit(*node.kind, opset, tuple(map(_kind, inputs)))
+        widths = admit(*node.kind, opset, tuple(map(_kind, inputs)))
         if node.kind in IMPORTERS:
             given = IMPORTERS[node.kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
         else:
             body = standard_function(node, opset, [*map(_port, node.inputs, inputs)])
             given = self.inlined(body, node, inputs, opsets)
-        return _narrowed([given] if isinstance(given, Value) else given, kinds)
+        values = [given] if isinstance(given, Value) else given
+        return _narrowed(values, widths) if widths else values
 
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
@@ -312,24 +314,19 @@ def _port(name: str, value: Value | None) -> Port | None:
     return Port(name, value.dtype, None if shape is None else tuple(shape))
 
 
-def _kind(value: Value | None) -> str | None:
+def _kind(value: Value | None) -> DType | Kind | None:
     """The model's element type of an operand; None if it is not a tensor."""
     if value is None or not isinstance(value.type, TensorType | UnrankedType):
         return None
-    return str(value.dtype if value.bits is None else Kind(value.dtype, value.bits))
+    return value.dtype if value.bits is None else Kind(value.dtype, value.bits)
 
 
-def _narrowed(values: Results, kinds: Mapping[int, str]) -> Results:
+def _narrowed(values: Results, widths: Mapping[int, int]) -> Results:
     """The results of a node; those whose elements have fewer than 8 bits in the model are marked with the width."""
-    narrow = {at: BITS[kind] for at, kind in kinds.items() if kind in BITS}
-    return (
-        values
-        if not narrow
-        else [
-            replace(value, bits=narrow[at]) if isinstance(value, Value) and at in narrow else value
-            for at, value in enumerate(values)
-        ]
-    )
+    return [
+        replace(value, bits=widths[at]) if isinstance(value, Value) and at in widths else value
+        for at, value in enumerate(values)
+    ]
 
 
 def _title(node: Node) -> str:
