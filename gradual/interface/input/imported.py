@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.progress import Progress
 from gradual.importers.common.refusals import Misused, Refused, Unreadable, Unsupported
 from gradual.importers.common.text import Program
@@ -28,7 +29,7 @@ def imported(path: str, importing: Importing) -> Program:
         raise _not_imported(path, [ADVICE[format]])
     try:
         regular(str(Path(path, SAVED_MODEL)) if is_saved_model(path) else path, "file")
-        with progress_of(path) as progress:
+        with progress_of(path) as progress, collector_paused():
             found = _IMPORTERS[format](path, importing, progress)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
