@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
-from gradual.importers.common.attributes import are_integers, scalars, words
+from gradual.importers.common.attributes import LISTS, are_integers, scalars, words
 from gradual.importers.common.exact_floats import Small, followed
 from gradual.importers.common.folding import drawn, folded
 from gradual.importers.common.judging import Judging
@@ -180,7 +180,7 @@ class Builder:
 
     def sized(self, value: Any) -> Any:
         """An attribute in which each scalar value is replaced by its symbolic size."""
-        if isinstance(value, list | tuple):
+        if isinstance(value, LISTS):
             return tuple(value) if are_integers(value) else tuple(map(self.sized, value))
         if not isinstance(value, Value):
             return value
@@ -218,9 +218,9 @@ class Builder:
         """Append a binding to the current block."""
         binding = Binding(tuple(operands), text, self.block, operator, self.node)
         for operand in operands:
-            if isinstance(operand.origin, Binding):
-                operand.origin.uses += 1
-                operand.origin.shared |= operand.origin.block is not self.block
+            if isinstance(made := operand.origin, Binding):
+                made.uses += 1
+                made.shared |= made.block is not self.block
         self.block.bindings.append(binding)
         return binding
 
@@ -272,17 +272,15 @@ class Builder:
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
         """The text of a value in the program."""
-        if isinstance(value.origin, str):
-            return value.origin
-        if value.origin is not None:
-            return self._bound(value.origin)
+        match value.origin:
+            case Binding(name=None) as binding:
+                return self.marks.around(self._text(binding), binding.origin)
+            case Binding(name=name):
+                return f"%{name}"
+            case str(text):
+                return text
         assert isinstance(value.constant, Tensor)
         return self._literal(value.constant)
-
-    def _bound(self, binding: Binding) -> str:
-        if binding.name is not None:
-            return f"%{binding.name}"
-        return self.marks.around(self._text(binding), binding.origin)
 
     def _text(self, binding: Binding) -> str:
         return binding.text([self.written(operand) for operand in binding.operands])

@@ -22,6 +22,10 @@ _PLACE = re.compile(r":(?=[0-9]+\Z)", re.ASCII)
 _INVALID = re.compile(r"\W+", re.ASCII)
 
 
+TENSORS = (TensorType, UnrankedType)
+"""The types of tensors."""
+
+
 class Names:
     """A supply of unused names."""
 
@@ -151,12 +155,12 @@ class Value:
     @property
     def rank(self) -> int:
         """The number of its axes."""
-        return self.tensor.rank
+        return len(self.type.shape if isinstance(self.type, TensorType) else self.tensor.shape)
 
     @property
     def dtype(self) -> DType:
         """Its element type, even if its rank is not known."""
-        if not isinstance(self.type, TensorType | UnrankedType):
+        if not isinstance(self.type, TENSORS):
             raise Unsupported("an operand that is not a tensor")
         return self.type.dtype
 

@@ -20,7 +20,7 @@ from gradual.importers.common.sizes.conditions import check_conditions
 from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
-from gradual.importers.common.values import Value
+from gradual.importers.common.values import TENSORS, Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
 from gradual.importers.onnx.file.narrow import Kind
 from gradual.importers.onnx.file.reading import Reference
@@ -260,17 +260,17 @@ class _Import:
     def applied(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> Results:
         """The results of a node, by its importer or by the body that the model or ONNX defines for its operator."""
         own = self.model.functions.get(node.key) if self.model.functions else None
-        opset = opsets.get(node.domain, 1)
-        if own is None and node.kind not in IMPORTERS and (says := why_not(node, opsets)) is not None:
+        kind, opset = node.kind, opsets.get(node.domain, 1)
+        if own is None and kind not in IMPORTERS and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
         for part in node.attributes.values():
             if isinstance(part, Unread):
                 raise Unsupported(part.says)
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
-        widths = admit(*node.kind, opset, tuple(map(_kind, inputs)))
-        if node.kind in IMPORTERS:
-            given = IMPORTERS[node.kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
+        widths = admit(*kind, opset, tuple(map(_kind, inputs)))
+        if kind in IMPORTERS:
+            given = IMPORTERS[kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
         else:
             body = standard_function(node, opset, [*map(_port, node.inputs, inputs)])
             given = self.inlined(body, node, inputs, opsets)
@@ -316,9 +316,10 @@ def _port(name: str, value: Value | None) -> Port | None:
 
 def _kind(value: Value | None) -> DType | Kind | None:
     """The model's element type of an operand; None if it is not a tensor."""
-    if value is None or not isinstance(value.type, TensorType | UnrankedType):
+    if value is None or not isinstance(value.type, TENSORS):
         return None
-    return value.dtype if value.bits is None else Kind(value.dtype, value.bits)
+    dtype = value.type.dtype
+    return dtype if value.bits is None else Kind(dtype, value.bits)
 
 
 def _narrowed(values: Results, widths: Mapping[int, int]) -> Results:
