@@ -69,8 +69,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "importers/torch": (*("file", "guards", "importers", "arithmetic", "networks", "operators", "refused", "program"),),
     "importers/common": (
-        *("refusals", "progress", "python_frames", "text", "values", "attributes", "sizes", "folding", "exact_floats"),
-        *("judging", "builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
+        *("refusals", "progress", "python_frames", "text", "values", "sizes", "folding", "exact_floats", "judging"),
+        *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),

@@ -13,13 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 from gradual.dims.term.dim import Dim, constant
-from gradual.importers.common.attributes import LISTS, are_integers, scalars, words
 from gradual.importers.common.exact_floats import Small, followed
 from gradual.importers.common.folding import drawn, folded
 from gradual.importers.common.judging import Judging
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
-from gradual.importers.common.values import Binding, Block, Names, Value
+from gradual.importers.common.values import LISTS, Binding, Block, Names, Value, are_integers, scalars, words
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.origin import Origin

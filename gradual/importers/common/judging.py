@@ -11,9 +11,9 @@ from typing import Any
 from gradual.dims.rewrite.readable import is_large
 from gradual.dims.term.constraint import TRUE
 from gradual.dims.term.dim import Dim
-from gradual.importers.common.attributes import are_integers
 from gradual.importers.common.folding import TRACKED
 from gradual.importers.common.refusals import Unsupported
+from gradual.importers.common.values import are_integers
 from gradual.limits import LIMITS
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator
