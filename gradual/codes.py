@@ -101,3 +101,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType({kind.code: kind for kind in _KINDS
 
 LINTS: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "lints" and kind.groups)
 """The codes of all lints: warnings about accepted programs."""
+
+LOST = "E0408"
+"""The note on an unknown that many residual checks are about."""

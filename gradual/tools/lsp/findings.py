@@ -16,12 +16,13 @@ from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 from gradual.codes import LINTS
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.core.check import Check
 from gradual.diagnostic import Diagnostic, Edit, Related, Severity
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.levels import Levels
+from gradual.limits import Options
 from gradual.lints.lint import lints_of_names
 from gradual.record import record
 from gradual.report.bindings import Binding
