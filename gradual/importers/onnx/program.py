@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from gradual.dims.term.dim import constant
+from gradual.gc_paused import collector_paused
 from gradual.importers.common import lists
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.progress import Progress, unreported
@@ -71,6 +72,7 @@ SCALARS_ARE_UNKNOWN = "tf2onnx"
 """A converter that declares an input as a scalar if it does not know the rank of the input."""
 
 
+@collector_paused()
 def program(
     model: Model,
     where: Sequence[str] = (),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from gradual.gc_paused import collector_paused
 from gradual.importers.common.progress import Progress
 from gradual.importers.common.refusals import Misused, Refused, Unreadable, Unsupported
 from gradual.importers.common.text import Program
@@ -30,7 +29,7 @@ def imported(path: str, importing: Importing) -> Program:
         raise _not_imported(path, [ADVICE[format]])
     try:
         regular(str(Path(path, SAVED_MODEL)) if is_saved_model(path) else path, "file")
-        with progress_of(path) as progress, collector_paused():
+        with progress_of(path) as progress:
             found = _IMPORTERS[format](path, importing, progress)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble

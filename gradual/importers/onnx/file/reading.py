@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
 from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
@@ -60,6 +61,7 @@ _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
 """The field with the elements of a tensor without raw bytes; other element types use `int32_data`."""
 
 
+@collector_paused()
 def load(path: str) -> Model:
     """Read the model in a file, including weights that are stored in other files.
 
