@@ -25,7 +25,7 @@ from tests.importers.models import model, node, port
 from tests.material import SHARED
 from tests.test_growth import lines_run
 
-LINES = 450
+LINES = 400
 """How many lines a node of a layer that was imported before may cost, from the message of protobuf to the text."""
 
 IMAGE: tuple[int | str, ...] = ("n", 8, 14, 14)
