@@ -8,18 +8,23 @@ from __future__ import annotations
 from functools import cached_property
 
 from gradual.source import Source, Span
-from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.names import Names
+from gradual.tools.lsp.pieces import Reading, read
 
 
 class Document:
-    """One version of a text."""
+    """One version of a text; `before` is an earlier version as it was parsed, of which what did not change is kept."""
 
-    def __init__(self, uri: str, text: str, version: int | None) -> None:
+    def __init__(self, uri: str, text: str, version: int | None, before: Reading | None = None) -> None:
         self.uri = uri
         self.version = version
         self.source = Source(uri, text)
+        self._before = before
+
+    def after(self, text: str, version: int | None) -> Document:
+        """A later version of the text."""
+        return Document(self.uri, text, version, self.__dict__.get("reading", self._before))
 
     @property
     def text(self) -> str:
@@ -27,9 +32,15 @@ class Document:
         return self.source.text
 
     @cached_property
+    def reading(self) -> Reading:
+        """The definitions of the text, as far as it can be parsed."""
+        found, self._before = read(self.source, self._before), None
+        return found
+
+    @property
     def module(self) -> ast.Module:
         """The syntax tree of the text, as far as it can be parsed."""
-        return parse(self.source)[0]
+        return self.reading.module
 
     @cached_property
     def names(self) -> Names:

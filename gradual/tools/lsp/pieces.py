@@ -1,0 +1,218 @@
+"""The definitions of a text that is being edited: after a change only the text around it is parsed again.
+
+A definition keeps its tree while its text is unchanged.  The spans of a tree count from where the text began that it
+was parsed from, so a place says by how much they have to be moved.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache, cached_property
+from typing import Any, TypeVar
+
+from gradual.diagnostic import Diagnostic
+from gradual.gc_paused import collector_paused
+from gradual.record import record
+from gradual.source import NOWHERE, Source, Span
+from gradual.syntax.parse import parse
+from gradual.syntax.parsing.lexer import METADATA_MARK
+from gradual.syntax.parsing.tables import tables
+from gradual.syntax.tree import ast
+from gradual.syntax.tree.names import everything
+
+T = TypeVar("T")
+
+
+@cache
+def _function_name() -> re.Pattern[str]:
+    """A name of a function, as the grammar has it."""
+    return re.compile(next(one.pattern for one in tables().terminals if one.name == "GLOBAL"))
+
+
+@record(eq=False, slots=False)
+class Piece:
+    """A definition: its tree, its text, and what follows from these alone."""
+
+    tree: ast.Definition
+    text: str
+
+    @cached_property
+    def name(self) -> str:
+        """The name that it defines."""
+        return self.tree.name if isinstance(self.tree.name, str) else self.tree.name.name
+
+    @cached_property
+    def mentions(self) -> frozenset[str]:
+        """The functions that it mentions, also in comments and strings: a few too many, but found without its tree."""
+        return frozenset(found[0] for found in _function_name().finditer(self.text)) - {self.name}
+
+    @cached_property
+    def is_separate(self) -> bool:
+        """Whether functions do not depend on its body, nor on its uses: all types of its parameters are written."""
+        match self.tree:
+            case ast.Def(function=function, implicit=False):
+                return not any(is_open(param.annotation) for param in function.params)
+            case ast.OperatorDef(body=body):
+                return body is None
+            case ast.Def():
+                return False
+            case _:
+                return True
+
+    @cached_property
+    def typed(self) -> frozenset[int]:
+        """Where the names are that are bound with a written type, counted from its start."""
+        bound = [one for one in everything(self.tree) if isinstance(one, ast.Let | ast.Param | ast.FreeVar)]
+        spans = [(one.name or one).span for one in bound if one.annotation is not None]
+        return frozenset(span.start - self.tree.span.start for span in spans)
+
+
+def is_open(type: ast.Type | None) -> bool:
+    """Whether a type, or a part of it, is omitted."""
+    match type:
+        case None | ast.Omitted():
+            return True
+        case ast.TupleType(fields=parts):
+            return any(map(is_open, parts))
+        case ast.RefType(content):
+            return is_open(content)
+        case ast.NamedType(_, arguments):
+            return any(map(is_open, arguments))
+        case ast.FnType(_, params, result):
+            return any(map(is_open, (*params, result)))
+        case _:
+            return False
+
+
+@record
+class Place:
+    """A piece, and where it begins in the text."""
+
+    piece: Piece
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the text."""
+        return self.start + len(self.piece.text)
+
+    @property
+    def by(self) -> int:
+        """By how much the spans of its tree have to be moved."""
+        return self.start - self.piece.tree.span.start
+
+
+@record(eq=False, slots=False)
+class Reading:
+    """A text, parsed.
+
+    Attributes:
+        head: the module without its definitions.
+        places: the definitions, in order.
+        errors: the syntax errors.
+    """
+
+    text: str
+    head: ast.Module
+    places: Sequence[Place]
+    errors: Sequence[Diagnostic]
+
+    @cached_property
+    def module(self) -> ast.Module:
+        """The tree of the whole text, with its own spans."""
+        with collector_paused():
+            definitions = tuple(moved(place.piece.tree, place.by) for place in self.places)
+        head = self.head
+        return ast.Module(head.version, head.settings, definitions, head.metadata, head.metadata_text)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each definition can be parsed without the others."""
+        if self.errors or METADATA_MARK in self.text:
+            return False
+        return not any(isinstance(one.piece.tree, ast.Def) and one.piece.tree.implicit for one in self.places)
+
+
+def moved(node: T, by: int) -> T:
+    """The node with its spans moved."""
+    return node if by == 0 else _moved(node, by)
+
+
+def _moved(node: Any, by: int) -> Any:
+    kind = node.__class__
+    if kind is Span:
+        return node if node == NOWHERE else Span(node.start + by, node.end + by)
+    if kind is tuple:
+        return tuple([_moved(part, by) for part in node])
+    names = _fields(kind)
+    return kind(*[_moved(getattr(node, name), by) for name in names]) if names else node
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The fields of a class of nodes; none for what is inside them, such as text."""
+    return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
+
+
+def read(source: Source, before: Reading | None = None) -> Reading:
+    """A text, parsed; what is the same as in a text that was read before is not parsed again."""
+    if before is not None and before.is_plain:
+        again = _changed(source, before)
+        if again is not None:
+            return again
+    module, errors = parse(source)
+    return Reading(source.text, _head(module), tuple(_placed(module, source.text, 0)), errors)
+
+
+def _placed(module: ast.Module, text: str, at: int) -> Iterator[Place]:
+    """The definitions of a module that was parsed from a text that begins at an offset."""
+    for one in module.definitions:
+        yield Place(Piece(one, text[one.span.start : one.span.end]), at + one.span.start)
+
+
+def _changed(source: Source, before: Reading) -> Reading | None:
+    """The text, of which only the definitions around the change are parsed; None if these cannot be parsed alone."""
+    text, places = source.text, before.places
+    same, rest = _alike(before.text, text)
+    grown = len(text) - len(before.text)
+    first = sum(place.end < same for place in places)
+    while first and places[first - 1].piece.text[-1] not in "};":  # what comes next might be a part of it
+        first -= 1
+    last = first
+    while last < len(places) and not (
+        places[last].start > len(before.text) - rest and _leads(before.text, places[last])
+    ):
+        last += 1
+    start = places[first - 1].end if first else 0
+    end = places[last].start + grown if last < len(places) else len(text)
+    part = text[start:end]
+    module, errors = parse(Source(source.name, part), mend=False)
+    found = Reading(text, _head(module), (*places[:first], *_placed(module, part, start)), errors)
+    if not found.is_plain or (start and (module.version is not None or module.settings)):
+        return None
+    kept = (Place(place.piece, place.start + grown) for place in places[last:])
+    return Reading(text, before.head if start else found.head, (*found.places, *kept), ())
+
+
+def _head(module: ast.Module) -> ast.Module:
+    return ast.Module(module.version, module.settings, (), module.metadata, module.metadata_text)
+
+
+def _leads(text: str, place: Place) -> bool:
+    """Whether a definition begins its line, so that no comment before it on the line can swallow it."""
+    return text.startswith("\n", place.start - 1)
+
+
+def _alike(old: str, new: str) -> tuple[int, int]:
+    """The lengths of the longest common prefix and of the longest common suffix of what then remains."""
+    most = min(len(old), len(new))
+    same = _longest(most, lambda size: old.startswith(new[:size]))
+    return same, _longest(most - same, lambda size: old.endswith(new[len(new) - size :]))
+
+
+def _longest(most: int, holds: Callable[[int], bool]) -> int:
+    """The greatest number up to `most` for which a condition holds that holds for all numbers below it."""
+    return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))
