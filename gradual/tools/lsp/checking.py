@@ -26,6 +26,7 @@ from gradual.syntax.tree import ast
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Findings, found_by, joined, parted, stays
 from gradual.tools.lsp.pieces import Place, Reading, is_open
+from gradual.tools.lsp.usage import UsedNames
 
 
 @record(slots=False)
@@ -109,21 +110,25 @@ class Checker:
         self._parts: dict[str, _Part] = {}
         self._circles: set[str] = set()
         self._around: tuple[object, ...] = ()
+        self._names = UsedNames()
         self.checked: tuple[str, ...] = ()
         """The functions that the last call of `check` checked."""
 
     def check(self, document: Document) -> Findings:
         """The findings of a text; lints only if it has no errors."""
         with collector_paused():
-            found = self._check(document)
+            known = _definitions(document.reading)
+            found = self._check(document, known)
             if any(one.severity is Severity.ERROR for one in found.diagnostics):
                 kept = [one for one in found.diagnostics if one.code not in LINTS]
-            else:
+            elif known is None:
                 kept = [*found.diagnostics, *lints_of_names(document.module, document.text)]
+            else:
+                kept = [*found.diagnostics, *self._names.lints(document.text, document.reading.places)]
         return replace(found, diagnostics=tuple(kept))
 
-    def _check(self, document: Document) -> Findings:
-        known, around = _definitions(document.reading), _around(document.reading)
+    def _check(self, document: Document, known: Definitions | None) -> Findings:
+        around = _around(document.reading)
         if known is None or around != self._around or not self._parts:
             self._around = around
             return self._whole(document, known)

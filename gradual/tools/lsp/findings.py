@@ -34,7 +34,7 @@ P = TypeVar("P", bound=Placed)
 
 @record(eq=False, slots=False)
 class Group:
-    """Bindings in the order of their spans, which count from the start of the function that they are in."""
+    """Bindings of a function, in the order of their spans, which count from anywhere."""
 
     bindings: Sequence[Binding]
 
@@ -43,44 +43,58 @@ class Group:
         """Start of a name -> its binding; the first of several."""
         return {one.span.start: one for one in reversed(self.bindings)}
 
-    def within(self, span: Span) -> Sequence[Binding]:
-        """The bindings that begin in a span."""
-        start, end = (bisect_left(self.bindings, at, key=_start) for at in (span.start, span.end))
-        return self.bindings[start:end]
+    def within(self, start: int, end: int) -> Sequence[Binding]:
+        """The bindings that begin between two offsets."""
+        first, last = (bisect_left(self.bindings, at, key=lambda one: one.span.start) for at in (start, end))
+        return self.bindings[first:last]
 
 
-def _start(one: Placed) -> int:
-    return one.span.start
+@record
+class Located:
+    """A group of bindings, with where their function begins, and by how much their spans have to be moved."""
+
+    start: int
+    by: int
+    group: Group
 
 
 @record
 class Bindings:
-    """The bindings of a text: groups, each with where it begins."""
+    """The bindings of a text, in the order of the functions that they are in."""
 
-    groups: tuple[tuple[int, Group], ...] = ()
+    groups: tuple[Located, ...] = ()
 
     def __iter__(self) -> Iterator[Binding]:
-        return self.within(None)
+        for one in self.groups:
+            yield from (_placed(binding, one.by) for binding in one.group.bindings)
 
-    def within(self, span: Span | None) -> Iterator[Binding]:
-        """The bindings that begin in a span; all of them without one."""
-        for start, group in self.groups if span is None else self._around(span):
-            some = group.bindings if span is None else group.within(Span(span.start - start, span.end - start))
-            yield from (replace(one, span=_span(one.span, start)) for one in some)
+    def within(self, span: Span) -> Iterator[Binding]:
+        """The bindings that begin in a span."""
+        for one in self._around(span):
+            some = one.group.within(span.start - one.by, span.end - one.by)
+            yield from (_placed(binding, one.by) for binding in some)
 
     def at(self, offset: int) -> Binding | None:
         """The binding of the name that begins at an offset."""
-        found = (group.first.get(offset - start) for start, group in self._around(Span(offset, offset + 1)))
+        found = (one.group.first.get(offset - one.by) for one in self._around(Span(offset, offset + 1)))
         return next((one for one in found if one is not None), None)
 
-    def _around(self, span: Span) -> Sequence[tuple[int, Group]]:
-        """The groups that may have bindings in a span: a group ends where the next one begins."""
-        first = max(bisect_right(self.groups, span.start, key=_offset) - 1, 0)
-        return self.groups[first : bisect_left(self.groups, span.end, key=_offset)]
+    def moved(self, by: int) -> Bindings:
+        """The bindings shifted by `by` code points."""
+        return Bindings(tuple(Located(one.start + by, one.by + by, one.group) for one in self.groups))
+
+    def _around(self, span: Span) -> Sequence[Located]:
+        """The groups that may have bindings in a span: a function ends before the next one begins."""
+        first = max(bisect_right(self.groups, span.start, key=_begins) - 1, 0)
+        return self.groups[first : bisect_left(self.groups, span.end, key=_begins)]
 
 
-def _offset(group: tuple[int, Group]) -> int:
-    return group[0]
+def _begins(one: Located) -> int:
+    return one.start
+
+
+def _placed(binding: Binding, by: int) -> Binding:
+    return binding if by == 0 else replace(binding, span=_span(binding.span, by))
 
 
 @record
@@ -101,8 +115,7 @@ class Findings:
     def moved(self, by: int) -> Findings:
         """The findings shifted by `by` code points."""
         diagnostics, checks = (tuple(_moved(one, by) for one in some) for some in (self.diagnostics, self.checks))
-        groups = tuple((start + by, group) for start, group in self.bindings.groups)
-        return Findings(diagnostics, checks, Bindings(groups), self.types)
+        return Findings(diagnostics, checks, self.bindings.moved(by), self.types)
 
 
 def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
@@ -119,7 +132,7 @@ def found_by(compilation: Compilation) -> Findings:
     """The findings in a text that was compiled, but for the lints of names."""
     checks = tuple(map(_left, compilation.checks))
     lints = compilation.lints(names=False, beside_errors=True)  # other functions' errors may be fixed later
-    bindings = Bindings(((0, Group(compilation.bindings)),))
+    bindings = Bindings((Located(0, 0, Group(compilation.bindings)),))
     return Findings((*compilation.diagnostics, *lints), checks, bindings, compilation.types)
 
 
@@ -142,11 +155,10 @@ def parted(found: Findings, functions: Mapping[str, Place]) -> Mapping[str, Find
     bindings = _by_function(found.bindings, functions)
     parts = {}
     for name, place in functions.items():
-        group = Group([replace(one, span=_span(one.span, -place.start)) for one in bindings[name]])
         parts[name] = Findings(
             tuple(_moved(one, -place.start) for one in diagnostics[name]),
             tuple(_moved(one, -place.start) for one in checks[name]),
-            Bindings(((0, group),)),
+            Bindings((Located(0, -place.start, Group(bindings[name])),)),
             {name: found.types[name]} if name in found.types else {},
         )
     return parts
@@ -168,7 +180,7 @@ def joined(parts: Iterable[Findings]) -> Findings:
     """The findings of a text from those of its functions, in order."""
     diagnostics: list[Diagnostic] = []
     checks: list[Diagnostic] = []
-    groups: list[tuple[int, Group]] = []
+    groups: list[Located] = []
     types: dict[str, str] = {}
     for part in parts:
         diagnostics += part.diagnostics

@@ -21,7 +21,6 @@ from gradual.syntax.parse import parse
 from gradual.syntax.parsing.lexer import METADATA_MARK
 from gradual.syntax.parsing.tables import tables
 from gradual.syntax.tree import ast
-from gradual.syntax.tree.names import everything
 
 T = TypeVar("T")
 
@@ -62,12 +61,23 @@ class Piece:
             case _:
                 return True
 
-    @cached_property
-    def typed(self) -> frozenset[int]:
-        """Where the names are that are bound with a written type, counted from its start."""
-        bound = [one for one in everything(self.tree) if isinstance(one, ast.Let | ast.Param | ast.FreeVar)]
-        spans = [(one.name or one).span for one in bound if one.annotation is not None]
-        return frozenset(span.start - self.tree.span.start for span in spans)
+    def typed(self, span: Span) -> Iterator[int]:
+        """Where the names in a part of the tree are that are bound with a written type."""
+        waiting: list[object] = [self.tree]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, tuple):
+                waiting += part
+            elif is_dataclass(part) and _meets(part, span):
+                waiting += [getattr(part, name) for name in _fields(part.__class__)]
+                if isinstance(part, ast.Let | ast.Param | ast.FreeVar) and part.annotation is not None:
+                    yield (part.name or part).span.start
+
+
+def _meets(node: Any, span: Span) -> bool:
+    """Whether a node has something in a span; one that has no span itself may have parts there."""
+    own = getattr(node, "span", span)
+    return own.start < span.end and span.start < own.end
 
 
 def is_open(type: ast.Type | None) -> bool:
@@ -103,6 +113,10 @@ class Place:
     def by(self) -> int:
         """By how much the spans of its tree have to be moved."""
         return self.start - self.piece.tree.span.start
+
+    def back(self, span: Span) -> Span:
+        """A span of the text, as spans of the tree count."""
+        return Span(span.start - self.by, span.end - self.by)
 
 
 @record(eq=False, slots=False)
