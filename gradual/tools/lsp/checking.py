@@ -161,7 +161,7 @@ class Checker:
             others = {name for name in changed if left[name] != (parts[name].leaves if name in parts else ())}
             more = known.users(retyped) | known.reaching(others)
             if more <= changed:
-                return self._keep(compilation, known, changed | known.others)
+                return self._keep(compilation, found_by(compilation), known, changed | known.others)
             changed |= more
 
     def _compiled(self, document: Document, known: Definitions, changed: set[str]) -> Compilation:
@@ -175,17 +175,17 @@ class Checker:
     def _whole(self, document: Document, known: Definitions | None) -> Findings:
         """The findings of a text of which nothing is known."""
         compilation = _complete(document, self._options)
+        found = found_by(compilation)
         self._parts = {}
         self.checked = tuple(compilation.types)
         if known is not None:
             self._circles = known.circles
-            if not self._keep(compilation, known, set(known.places)):
+            if not self._keep(compilation, found, known, set(known.places)):
                 self._parts = {}
-        return found_by(compilation)
+        return found
 
-    def _keep(self, compilation: Compilation, known: Definitions, names: set[str]) -> bool:
+    def _keep(self, compilation: Compilation, found: Findings, known: Definitions, names: set[str]) -> bool:
         """Keep the findings of definitions; False if something is found outside of all."""
-        found = found_by(compilation)
         parts = parted(found, known.places)
         for name in names:
             own, text = parts[name], known.text(name)
