@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -59,13 +60,25 @@ WORDS = (
 )
 WORD = re.compile(r"[@%]?[\w.]+|[^\w\s]")
 DEFINITION = re.compile(r"^(?:def|type|extern|operator)\b", re.MULTILINE)
-JUNK = ("", "/*", "*/", "//", "𝕏", '"', "\n", "#[metadata]\n", '#[version = "0.0.5"]\n', "1 + 2\n", "def @new() { 1 }\n")
+JUNK = (
+    "",
+    "/*",
+    "*/",
+    "//",
+    "𝕏",
+    '"',
+    "\n",
+    "#[metadata]\n",
+    '#[version = "0.0.5"]\n',
+    "1 + 2\n",
+    "def @new() { 1 }\n",
+)
 
 
 def definitions(text: str) -> list[str]:
     """The text in parts, of which each but the first begins with a definition."""
     starts = [0, *(found.start() for found in DEFINITION.finditer(text) if found.start()), len(text)]
-    return [text[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(starts)]
 
 
 def another_word(text: str, draw: Random) -> str:

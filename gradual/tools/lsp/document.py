@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from gradual.gc_paused import collector_paused
 from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.names import Names
@@ -34,7 +35,8 @@ class Document:
     @cached_property
     def reading(self) -> Reading:
         """The definitions of the text, as far as it can be parsed."""
-        found, self._before = read(self.source, self._before), None
+        with collector_paused():
+            found, self._before = read(self.source, self._before), None
         return found
 
     @property

@@ -14,7 +14,7 @@ from gradual.diagnostic import Diagnostic, Edit, Related
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.levels import Levels
 from gradual.record import record
-from gradual.report.bindings import Binding
+from gradual.report.bindings import Binding, Named
 from gradual.report.residual import residual
 from gradual.source import NOWHERE, Source, Span
 from gradual.tools.lsp.pieces import Place
@@ -34,24 +34,24 @@ P = TypeVar("P", bound=Placed)
 
 @record(eq=False, slots=False)
 class Group:
-    """Bindings of a function, in the order of their spans, which count from anywhere."""
+    """Names of a function, in the order of their spans, which count from anywhere."""
 
-    bindings: Sequence[Binding]
+    names: Sequence[Named]
 
     @cached_property
-    def first(self) -> Mapping[int, Binding]:
-        """Start of a name -> its binding; the first of several."""
-        return {one.span.start: one for one in reversed(self.bindings)}
+    def first(self) -> Mapping[int, Named]:
+        """Start of a name -> the first of several that begin there."""
+        return {one.span.start: one for one in reversed(self.names)}
 
-    def within(self, start: int, end: int) -> Sequence[Binding]:
-        """The bindings that begin between two offsets."""
-        first, last = (bisect_left(self.bindings, at, key=lambda one: one.span.start) for at in (start, end))
-        return self.bindings[first:last]
+    def within(self, start: int, end: int) -> Sequence[Named]:
+        """The names that begin between two offsets."""
+        first, last = (bisect_left(self.names, at, key=lambda one: one.span.start) for at in (start, end))
+        return self.names[first:last]
 
 
 @record
 class Located:
-    """A group of bindings, with where their function begins, and by how much their spans have to be moved."""
+    """A group of names, with where their function begins, and by how much their spans have to be moved."""
 
     start: int
     by: int
@@ -66,18 +66,20 @@ class Bindings:
 
     def __iter__(self) -> Iterator[Binding]:
         for one in self.groups:
-            yield from (_placed(binding, one.by) for binding in one.group.bindings)
+            yield from (_shown(name, one.by) for name in one.group.names)
 
     def within(self, span: Span) -> Iterator[Binding]:
         """The bindings that begin in a span."""
         for one in self._around(span):
             some = one.group.within(span.start - one.by, span.end - one.by)
-            yield from (_placed(binding, one.by) for binding in some)
+            yield from (_shown(name, one.by) for name in some)
 
     def at(self, offset: int) -> Binding | None:
         """The binding of the name that begins at an offset."""
-        found = (one.group.first.get(offset - one.by) for one in self._around(Span(offset, offset + 1)))
-        return next((one for one in found if one is not None), None)
+        for one in self._around(Span(offset, offset + 1)):
+            if (name := one.group.first.get(offset - one.by)) is not None:
+                return _shown(name, one.by)
+        return None
 
     def moved(self, by: int) -> Bindings:
         """The bindings shifted by `by` code points."""
@@ -93,8 +95,8 @@ def _begins(one: Located) -> int:
     return one.start
 
 
-def _placed(binding: Binding, by: int) -> Binding:
-    return binding if by == 0 else replace(binding, span=_span(binding.span, by))
+def _shown(name: Named, by: int) -> Binding:
+    return replace(name, span=_span(name.span, by)).shown()
 
 
 @record
@@ -132,7 +134,7 @@ def found_by(compilation: Compilation) -> Findings:
     """The findings in a text that was compiled, but for the lints of names."""
     checks = tuple(map(_left, compilation.checks))
     lints = compilation.lints(names=False, beside_errors=True)  # other functions' errors may be fixed later
-    bindings = Bindings((Located(0, 0, Group(compilation.bindings)),))
+    bindings = Bindings((Located(0, 0, Group(compilation.named())),))
     return Findings((*compilation.diagnostics, *lints), checks, bindings, compilation.types)
 
 
@@ -152,13 +154,13 @@ def stays(found: Findings, length: int) -> bool:
 def parted(found: Findings, functions: Mapping[str, Place]) -> Mapping[str, Findings]:
     """Function -> the findings inside it, counted from its start."""
     diagnostics, checks = _by_function(found.diagnostics, functions), _by_function(found.checks, functions)
-    bindings = _by_function(found.bindings, functions)
+    names = _by_function((name for one in found.bindings.groups for name in one.group.names), functions)
     parts = {}
     for name, place in functions.items():
         parts[name] = Findings(
             tuple(_moved(one, -place.start) for one in diagnostics[name]),
             tuple(_moved(one, -place.start) for one in checks[name]),
-            Bindings((Located(0, -place.start, Group(bindings[name])),)),
+            Bindings((Located(0, -place.start, Group(names[name])),)),
             {name: found.types[name]} if name in found.types else {},
         )
     return parts

@@ -7,22 +7,21 @@ was parsed from, so a place says by how much they have to be moved.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache, cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from gradual.diagnostic import Diagnostic
 from gradual.gc_paused import collector_paused
 from gradual.record import record
-from gradual.source import NOWHERE, Source, Span
+from gradual.source import Source, Span
 from gradual.syntax.parse import parse
 from gradual.syntax.parsing.lexer import METADATA_MARK
 from gradual.syntax.parsing.tables import tables
 from gradual.syntax.tree import ast
-
-T = TypeVar("T")
+from gradual.tools.lsp.trees import Change, moved, parts_of, with_statements
 
 
 @cache
@@ -69,7 +68,7 @@ class Piece:
             if isinstance(part, tuple):
                 waiting += part
             elif is_dataclass(part) and _meets(part, span):
-                waiting += [getattr(part, name) for name in _fields(part.__class__)]
+                waiting += [getattr(part, name) for name in parts_of(part.__class__)]
                 if isinstance(part, ast.Let | ast.Param | ast.FreeVar) and part.annotation is not None:
                     yield (part.name or part).span.start
 
@@ -150,27 +149,6 @@ class Reading:
         return not any(isinstance(one.piece.tree, ast.Def) and one.piece.tree.implicit for one in self.places)
 
 
-def moved(node: T, by: int) -> T:
-    """The node with its spans moved."""
-    return node if by == 0 else _moved(node, by)
-
-
-def _moved(node: Any, by: int) -> Any:
-    kind = node.__class__
-    if kind is Span:
-        return node if node == NOWHERE else Span(node.start + by, node.end + by)
-    if kind is tuple:
-        return tuple([_moved(part, by) for part in node])
-    names = _fields(kind)
-    return kind(*[_moved(getattr(node, name), by) for name in names]) if names else node
-
-
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """The fields of a class of nodes; none for what is inside them, such as text."""
-    return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
-
-
 def read(source: Source, before: Reading | None = None) -> Reading:
     """A text, parsed; what is the same as in a text that was read before is not parsed again."""
     if before is not None and before.is_plain:
@@ -188,36 +166,54 @@ def _placed(module: ast.Module, text: str, at: int) -> Iterator[Place]:
 
 
 def _changed(source: Source, before: Reading) -> Reading | None:
-    """The text, of which only the definitions around the change are parsed; None if these cannot be parsed alone."""
-    text, places = source.text, before.places
+    """The text, of which only what is around the change is parsed; None if that cannot be parsed alone."""
+    text = source.text
     same, rest = _alike(before.text, text)
-    grown = len(text) - len(before.text)
-    first = sum(place.end < same for place in places)
+    change = Change(same, len(before.text) - rest, len(text) - rest)
+    return _with_statements(text, before, change) or _with_definitions(source, before, change)
+
+
+def _with_statements(text: str, before: Reading, change: Change) -> Reading | None:
+    """The text after a change inside the body of a function."""
+    at = bisect_right(before.places, change.start, key=lambda place: place.start) - 1
+    place = before.places[at] if at >= 0 else None
+    if place is None or not isinstance(place.piece.tree, ast.Def) or METADATA_MARK in text:
+        return None
+    tree = with_statements(place.piece.tree, text, place.by, change)
+    if tree is None:
+        return None
+    changed = Place(Piece(tree, text[place.start : place.end + change.grown]), place.start)
+    after = (Place(one.piece, one.start + change.grown) for one in before.places[at + 1 :])
+    return Reading(text, before.head, (*before.places[:at], changed, *after), ())
+
+
+def _with_definitions(source: Source, before: Reading, change: Change) -> Reading | None:
+    """The text after a change that is parsed again from the definition before it to the one after it."""
+    text, places = source.text, before.places
+    first = sum(place.end < change.start for place in places)
     while first and places[first - 1].piece.text[-1] not in "};":  # what comes next might be a part of it
         first -= 1
     last = first
-    while last < len(places) and not (
-        places[last].start > len(before.text) - rest and _leads(before.text, places[last])
-    ):
+    while last < len(places) and not _is_after(places[last], before.text, change):
         last += 1
     start = places[first - 1].end if first else 0
-    end = places[last].start + grown if last < len(places) else len(text)
+    end = places[last].start + change.grown if last < len(places) else len(text)
     part = text[start:end]
     module, errors = parse(Source(source.name, part), mend=False)
     found = Reading(text, _head(module), (*places[:first], *_placed(module, part, start)), errors)
     if not found.is_plain or (start and (module.version is not None or module.settings)):
         return None
-    kept = (Place(place.piece, place.start + grown) for place in places[last:])
+    kept = (Place(place.piece, place.start + change.grown) for place in places[last:])
     return Reading(text, before.head if start else found.head, (*found.places, *kept), ())
+
+
+def _is_after(place: Place, old: str, change: Change) -> bool:
+    """Whether a definition begins a line after a change, so that no comment before it on its line can swallow it."""
+    return place.start > change.old and old.startswith("\n", place.start - 1)
 
 
 def _head(module: ast.Module) -> ast.Module:
     return ast.Module(module.version, module.settings, (), module.metadata, module.metadata_text)
-
-
-def _leads(text: str, place: Place) -> bool:
-    """Whether a definition begins its line, so that no comment before it on the line can swallow it."""
-    return text.startswith("\n", place.start - 1)
 
 
 def _alike(old: str, new: str) -> tuple[int, int]:

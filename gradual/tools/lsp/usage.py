@@ -12,7 +12,8 @@ from gradual.record import record
 from gradual.source import NOWHERE
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.scopes import Kind, Symbol
-from gradual.tools.lsp.pieces import Piece, Place, moved
+from gradual.tools.lsp.pieces import Piece, Place
+from gradual.tools.lsp.trees import moved
 
 
 @record
