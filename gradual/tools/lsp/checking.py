@@ -3,7 +3,7 @@
 Other functions depend on a function only by its types, if these are all written, and by its residual checks, which a
 call may always fail.  The findings of an unchanged function are kept, and moved to its new position.  While others are
 checked, its body is replaced by a call of itself, which has the written type and no obligations; functions with
-residual checks, and their callers, keep their bodies.
+residual checks, and their callers, keep their bodies.  A function that cannot be parsed is one that is not there.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import replace
 from functools import cached_property
 
 from gradual.checker.definition_order import in_circles
-from gradual.codes import LINTS
+from gradual.codes import LINTS, SYNTAX
 from gradual.compilation import Compilation, Options
 from gradual.compiler import compile_parsed, compile_source
-from gradual.diagnostic import Severity
+from gradual.diagnostic import Diagnostic, Severity
 from gradual.gc_paused import collector_paused
 from gradual.lints.lint import lints_of_names
 from gradual.record import record
-from gradual.source import Source
+from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Findings, found_by, joined, parted, stays
@@ -37,12 +37,14 @@ class _Part:
         text: empty if it has to be checked again.
         findings: counted from its start.
         leaves: what its callers have to know of its body.
+        beside: whether it has errors for which no help was searched for, since the text had syntax errors.
     """
 
     text: str
     type: str
     findings: Findings
     leaves: tuple[str, ...]
+    beside: bool
 
 
 @record(eq=False, slots=False)
@@ -111,6 +113,7 @@ class Checker:
         self._circles: set[str] = set()
         self._around: tuple[object, ...] = ()
         self._names = UsedNames()
+        self._syntax: tuple[Diagnostic, ...] = ()
         self.checked: tuple[str, ...] = ()
         """The functions that the last call of `check` checked."""
 
@@ -119,7 +122,7 @@ class Checker:
         with collector_paused():
             known = _definitions(document.reading)
             found = self._check(document, known)
-            if any(one.severity is Severity.ERROR for one in found.diagnostics):
+            if _has_errors(found):
                 kept = [one for one in found.diagnostics if one.code not in LINTS]
             elif known is None:
                 kept = [*found.diagnostics, *lints_of_names(document.module, document.text)]
@@ -132,13 +135,15 @@ class Checker:
         if known is None or around != self._around or not self._parts:
             self._around = around
             return self._whole(document, known)
-        changed = self._changed(known)
-        if changed and not self._checked(document, known, changed):
+        changed = self._changed(known) | _inside(document.reading) | self._otherwise(known, document.reading.broken)
+        self._syntax = ()
+        if (changed or document.reading.broken) and not self._checked(document, known, changed):
             return self._whole(document, known)
         self.checked = tuple(sorted(changed))
         self._circles = known.circles
         self._parts = {name: self._parts[name] for name in known.places}
-        return joined(self._parts[name].findings.moved(place.start) for name, place in known.places.items())
+        found = joined(self._parts[name].findings.moved(place.start) for name, place in known.places.items())
+        return replace(found, diagnostics=(*found.diagnostics, *self._syntax))
 
     def _changed(self, known: Definitions) -> set[str]:
         """The functions that have to be checked again, as far as is known before any is."""
@@ -149,6 +154,11 @@ class Checker:
         changed |= known.reaching(name for name in gone if parts[name].leaves)
         circles = (known.circles | self._circles) & functions
         return changed | circles | known.users(circles) if changed & circles else changed
+
+    def _otherwise(self, known: Definitions, broken: Span | None) -> set[str]:
+        """The functions with errors that were found when there were syntax errors, if there are none now; or the reverse."""
+        wrong = {name for name in known.functions & self._parts.keys() if _has_errors(self._parts[name].findings)}
+        return {name for name in wrong if self._parts[name].beside != (broken is not None)}
 
     def _checked(self, document: Document, known: Definitions, changed: set[str]) -> bool:
         """Check functions, and those that depend on what is found; False if something is found outside definitions."""
@@ -161,13 +171,15 @@ class Checker:
             others = {name for name in changed if left[name] != (parts[name].leaves if name in parts else ())}
             more = known.users(retyped) | known.reaching(others)
             if more <= changed:
-                return self._keep(compilation, found_by(compilation), known, changed | known.others)
+                found = found_by(compilation)
+                return self._keep(compilation, found, document.reading.broken, known, changed | known.others)
             changed |= more
 
     def _compiled(self, document: Document, known: Definitions, changed: set[str]) -> Compilation:
         """A compilation in which the functions that changed are checked."""
         leaving = {name for name in known.functions & self._parts.keys() if self._parts[name].leaves}
-        whole, typed = _needed(known, changed, leaving | known.reaching(leaving))
+        bodies = leaving | known.reaching(leaving)
+        whole, typed = _needed(known, changed | _neighbours(document.reading), bodies)
         if len(whole) == len(known.functions):
             return _complete(document, self._options)
         return compile_source(_without(document, known, whole | known.others, typed), self._options)
@@ -180,23 +192,53 @@ class Checker:
         self.checked = tuple(compilation.types)
         if known is not None:
             self._circles = known.circles
-            if not self._keep(compilation, found, known, set(known.places)):
+            if not self._keep(compilation, found, document.reading.broken, known, set(known.places)):
                 self._parts = {}
         return found
 
-    def _keep(self, compilation: Compilation, found: Findings, known: Definitions, names: set[str]) -> bool:
-        """Keep the findings of definitions; False if something is found outside of all."""
-        parts = parted(found, known.places)
+    def _keep(
+        self, compilation: Compilation, found: Findings, broken: Span | None, known: Definitions, names: set[str]
+    ) -> bool:
+        """Keep the findings of definitions; False if something but a syntax error is found outside of all."""
+        self._syntax = tuple(one for one in found.diagnostics if broken and _is_of_syntax(one, broken))
+        others = tuple(one for one in found.diagnostics if not (broken and _is_of_syntax(one, broken)))
+        parts = parted(replace(found, diagnostics=others), known.places)
         for name in names:
             own, text = parts[name], known.text(name)
-            text = text if stays(own, len(text)) else ""
-            self._parts[name] = _Part(text, own.types.get(name, ""), own, _left_by(compilation, name))
-        return sum(len(part.diagnostics) for part in parts.values()) == len(found.diagnostics)
+            text, beside = text if stays(own, len(text)) else "", _has_errors(own) and broken is not None
+            self._parts[name] = _Part(text, own.types.get(name, ""), own, _left_by(compilation, name), beside)
+        return sum(len(part.diagnostics) for part in parts.values()) == len(others)
 
 
 def _complete(document: Document, options: Options) -> Compilation:
-    reading = document.reading
-    return compile_parsed(document.source, reading.module, list(reading.errors), options)
+    """The compilation of a text, which is parsed again if it has syntax errors, to find helps."""
+    if document.reading.broken is not None:
+        return compile_source(document.source, options)
+    return compile_parsed(document.source, document.module, [], options)
+
+
+def _inside(reading: Reading) -> set[str]:
+    """The functions among syntax errors; their text is always checked, together with the errors."""
+    broken = reading.broken
+    if broken is None:
+        return set()
+    inside = (place.piece for place in reading.places if broken.start <= place.start < broken.end)
+    return {piece.name for piece in inside if isinstance(piece.tree, ast.Def)}
+
+
+def _neighbours(reading: Reading) -> set[str]:
+    """The functions before and after syntax errors, on which the messages of these depend."""
+    broken, places = reading.broken, reading.places
+    around = [] if broken is None else [one for one in places if one.end == broken.start or one.start == broken.end]
+    return {one.piece.name for one in around if isinstance(one.piece.tree, ast.Def)}
+
+
+def _is_of_syntax(found: Diagnostic, broken: Span) -> bool:
+    return found.code in SYNTAX and broken.start <= found.span.start <= broken.end
+
+
+def _has_errors(found: Findings) -> bool:
+    return any(one.severity is Severity.ERROR for one in found.diagnostics)
 
 
 def _left_by(compilation: Compilation, name: str) -> tuple[str, ...]:
@@ -212,11 +254,9 @@ def _left_by(compilation: Compilation, name: str) -> tuple[str, ...]:
 def _definitions(reading: Reading) -> Definitions | None:
     """The definitions of a text, or None if each of them may depend on all.
 
-    That is so if a parameter has no type, which is inferred from uses anywhere, or an operator has a body; and there is
-    nothing to keep of a text that cannot be parsed, or that defines a name twice.
+    That is so if a parameter has no type, which is inferred from uses anywhere, or an operator has a body; and if a
+    name is defined twice.
     """
-    if reading.errors:
-        return None
     places = {place.piece.name: place for place in reading.places}
     if len(places) < len(reading.places) or any(not place.piece.is_separate for place in reading.places):
         return None
@@ -251,21 +291,27 @@ def _without(document: Document, known: Definitions, whole: set[str], typed: set
 
     Everything else is blank, so that what is left is where it was.
     """
-    text, places = document.text, document.reading.places
-    at = places[0].start
+    text, places, broken = document.text, document.reading.places, document.reading.broken
+    kept = [(known.places[name].start, known.places[name].end, name) for name in whole | typed]
+    if broken is not None:
+        kept = [(start, end, name) for start, end, name in kept if not broken.start <= start < broken.end]
+        kept.append((broken.start, broken.end, ""))
+    at = min([start for start, _, _ in kept] + [places[0].start])
     parts = [text[:at]]
-    for place in sorted((known.places[name] for name in whole | typed), key=lambda place: place.start):
-        parts.append(_blank(text, at, place.start))
-        at = place.end
-        if place.piece.name in typed:
-            one = known.function(place.piece.name)
-            start, end = (offset + place.by for offset in (one.function.body.span.start, one.function.body.span.end))
-            call = _call_of_itself(one)
-            parts += [text[place.start : start], call, _blank(text, start + len(call), end), text[end:at]]
-        else:
-            parts.append(text[place.start : at])
-    last = places[-1].end
+    for start, end, name in sorted(kept):
+        parts.append(_blank(text, at, start))
+        parts.append(_with_call(text, known.places[name]) if name in typed else text[start:end])
+        at = end
+    last = max(places[-1].end, at)
     return Source(document.source.name, "".join([*parts, _blank(text, at, last), text[last:]]))
+
+
+def _with_call(text: str, place: Place) -> str:
+    """The text of a function, with a call of itself as its body."""
+    assert isinstance(place.piece.tree, ast.Def), place.piece.name
+    body, call = place.piece.tree.function.body.span, _call_of_itself(place.piece.tree)
+    start, end = body.start + place.by, body.end + place.by
+    return "".join((text[place.start : start], call, _blank(text, start + len(call), end), text[end : place.end]))
 
 
 def _call_of_itself(one: ast.Def) -> str:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
 from gradual.diagnostic import Diagnostic
-from gradual.gc_paused import collector_paused
 from gradual.record import record
 from gradual.source import Source, Span
 from gradual.syntax.parse import parse
@@ -124,53 +123,63 @@ class Reading:
 
     Attributes:
         head: the module without its definitions.
-        places: the definitions, in order.
-        errors: the syntax errors.
+        places: the definitions that could be parsed, in order.
+        broken: the stretch with all syntax errors, outside of which each definition could be parsed without the others.
     """
 
     text: str
     head: ast.Module
     places: Sequence[Place]
-    errors: Sequence[Diagnostic]
+    broken: Span | None
 
     @cached_property
     def module(self) -> ast.Module:
         """The tree of the whole text, with its own spans."""
-        with collector_paused():
-            definitions = tuple(moved(place.piece.tree, place.by) for place in self.places)
+        definitions = tuple(moved(place.piece.tree, place.by) for place in self.places)
         head = self.head
         return ast.Module(head.version, head.settings, definitions, head.metadata, head.metadata_text)
 
     @property
     def is_plain(self) -> bool:
-        """Whether each definition can be parsed without the others."""
-        if self.errors or METADATA_MARK in self.text:
-            return False
-        return not any(isinstance(one.piece.tree, ast.Def) and one.piece.tree.implicit for one in self.places)
+        """Whether the text has only definitions, so that what is around a change can be parsed alone."""
+        trees = (place.piece.tree for place in self.places)
+        return METADATA_MARK not in self.text and not any(isinstance(one, ast.Def) and one.implicit for one in trees)
 
 
 def read(source: Source, before: Reading | None = None) -> Reading:
     """A text, parsed; what is the same as in a text that was read before is not parsed again."""
-    if before is not None and before.is_plain:
-        again = _changed(source, before)
-        if again is not None:
-            return again
-    module, errors = parse(source)
-    return Reading(source.text, _head(module), tuple(_placed(module, source.text, 0)), errors)
+    again = _changed(source.text, before) if before is not None and before.is_plain else None
+    if again is not None:
+        return again
+    text = source.text
+    module, errors = parse(source, mend=False)
+    places = tuple(_placed(module, text, 0))
+    return Reading(text, _head(module), places, _broken(text, places, errors))
 
 
 def _placed(module: ast.Module, text: str, at: int) -> Iterator[Place]:
     """The definitions of a module that was parsed from a text that begins at an offset."""
     for one in module.definitions:
-        yield Place(Piece(one, text[one.span.start : one.span.end]), at + one.span.start)
+        start, end = at + one.span.start, at + one.span.end
+        yield Place(Piece(one, text[start:end]), start)
 
 
-def _changed(source: Source, before: Reading) -> Reading | None:
+def _broken(text: str, places: Sequence[Place], errors: Sequence[Diagnostic]) -> Span | None:
+    """The stretch of a text from the last definition before its syntax errors to the first one after them."""
+    if not errors:
+        return None
+    change = Change(min(one.span.start for one in errors), *2 * (max(one.span.end for one in errors),))
+    first, last = _around(places, text, change)
+    return _between(places, first, last, len(text))
+
+
+def _changed(text: str, before: Reading) -> Reading | None:
     """The text, of which only what is around the change is parsed; None if that cannot be parsed alone."""
-    text = source.text
     same, rest = _alike(before.text, text)
     change = Change(same, len(before.text) - rest, len(text) - rest)
-    return _with_statements(text, before, change) or _with_definitions(source, before, change)
+    if before.broken is not None:
+        return _with_definitions(text, before, change.with_stretch(before.broken))
+    return _with_statements(text, before, change) or _with_definitions(text, before, change)
 
 
 def _with_statements(text: str, before: Reading, change: Change) -> Reading | None:
@@ -184,32 +193,57 @@ def _with_statements(text: str, before: Reading, change: Change) -> Reading | No
         return None
     changed = Place(Piece(tree, text[place.start : place.end + change.grown]), place.start)
     after = (Place(one.piece, one.start + change.grown) for one in before.places[at + 1 :])
-    return Reading(text, before.head, (*before.places[:at], changed, *after), ())
+    return Reading(text, before.head, (*before.places[:at], changed, *after), None)
 
 
-def _with_definitions(source: Source, before: Reading, change: Change) -> Reading | None:
+_OTHER = "def @_() { 0 }"
+"""What is parsed before and after a part of a text, in place of the definitions there."""
+
+
+def _with_definitions(text: str, before: Reading, change: Change) -> Reading | None:
     """The text after a change that is parsed again from the definition before it to the one after it."""
-    text, places = source.text, before.places
+    places = before.places
+    first, last = _around(places, before.text, change)
+    old = _between(places, first, last, len(before.text))
+    start, end = old.start, old.end + change.grown
+    lead, rest = _OTHER if first else "", _OTHER if last < len(places) else ""
+    whole = lead + text[start:end] + rest
+    module, errors = parse(Source("", whole), mend=False)
+    found = module.definitions
+    if METADATA_MARK in text or not _is_apart(whole, found, bool(lead), bool(rest), bool(errors)):
+        return None
+    part = replace(module, definitions=found[bool(lead) : len(found) - bool(rest)])
+    kept = (Place(place.piece, place.start + change.grown) for place in places[last:])
+    new = (*places[:first], *_placed(part, text, start - len(lead)), *kept)
+    return Reading(text, before.head if first else _head(module), new, Span(start, end) if errors else None)
+
+
+def _around(places: Sequence[Place], text: str, change: Change) -> tuple[int, int]:
+    """The number of definitions before a change, and of those up to the end of the change.
+
+    A definition after it begins its line, so that no comment before it on the line can swallow it.
+    """
     first = sum(place.end < change.start for place in places)
     while first and places[first - 1].piece.text[-1] not in "};":  # what comes next might be a part of it
         first -= 1
     last = first
-    while last < len(places) and not _is_after(places[last], before.text, change):
+    while last < len(places) and not (places[last].start > change.old and text[places[last].start - 1] == "\n"):
         last += 1
-    start = places[first - 1].end if first else 0
-    end = places[last].start + change.grown if last < len(places) else len(text)
-    part = text[start:end]
-    module, errors = parse(Source(source.name, part), mend=False)
-    found = Reading(text, _head(module), (*places[:first], *_placed(module, part, start)), errors)
-    if not found.is_plain or (start and (module.version is not None or module.settings)):
-        return None
-    kept = (Place(place.piece, place.start + change.grown) for place in places[last:])
-    return Reading(text, before.head if start else found.head, (*found.places, *kept), ())
+    return first, last
 
 
-def _is_after(place: Place, old: str, change: Change) -> bool:
-    """Whether a definition begins a line after a change, so that no comment before it on its line can swallow it."""
-    return place.start > change.old and old.startswith("\n", place.start - 1)
+def _between(places: Sequence[Place], first: int, last: int, end: int) -> Span:
+    """The stretch between two definitions of a text."""
+    return Span(places[first - 1].end if first else 0, places[last].start if last < len(places) else end)
+
+
+def _is_apart(text: str, found: Sequence[ast.Definition], leads: bool, goes_on: bool, fails: bool) -> bool:
+    """Whether a part of a text between two other definitions is parsed as it is in the whole text."""
+    is_script = any(isinstance(one, ast.Def) and one.implicit for one in found)
+    if is_script or (fails and text.count("/*") != text.count("*/")):
+        return False
+    spans, size = {one.span for one in found}, len(_OTHER)
+    return (not leads or Span(0, size) in spans) and (not goes_on or Span(len(text) - size, len(text)) in spans)
 
 
 def _head(module: ast.Module) -> ast.Module:

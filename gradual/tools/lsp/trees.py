@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -55,6 +56,11 @@ class Change:
         """By how much the text has grown."""
         return self.new - self.old
 
+    def with_stretch(self, span: Span) -> Change:
+        """The change as one of a stretch of the old text too."""
+        end = max(self.old, span.end)
+        return Change(min(self.start, span.start), end, end + self.grown)
+
     def leads(self, text: str, offset: int) -> bool:
         """Whether only blanks are before an offset on its line, and the change is on an earlier line.
 
@@ -65,6 +71,8 @@ class Change:
 
 
 _HEAD = "def @_() {"
+_DECLARED = re.compile(r"%[\w.:/]*[./][0-9][\w./]*[ \t]*:(?!:)")
+"""A declaration of a name such as `%input.1`, by which the same text is read as one name from there on."""
 
 
 def with_statements(tree: ast.Def, text: str, by: int, change: Change) -> ast.Def | None:
@@ -83,19 +91,21 @@ def with_statements(tree: ast.Def, text: str, by: int, change: Change) -> ast.De
         last += 1
     begin = items[first - 1].span.end if first else body.span.start + 1
     stop = items[last].span.start if last < len(items) else body.span.end - 1
-    if not change.leads(text, stop + shift):
+    if not change.leads(text, stop + shift) or _DECLARED.search(text, tree.span.start + by, tree.span.end + shift):
         return None
-    made = _statements(text[begin + by : stop + shift], last < len(items))
+    head = f"{_HEAD}0;" if first else _HEAD
+    made = _statements(head, text[begin + by : stop + shift], last < len(items))
     if made is None:
         return None
-    new = (*items[:first], *moved(made.items, begin - len(_HEAD)), *moved(items[last:], change.grown))
-    result = moved(body.result, change.grown) if last < len(items) else moved(made.result, begin - len(_HEAD))
-    return _with_body(tree, ast.Block(new, result, body.span), change.grown)
+    new = moved(made.items[1:] if first else made.items, begin - len(head))
+    result = moved(body.result, change.grown) if last < len(items) else moved(made.result, begin - len(head))
+    after = moved(items[last:], change.grown)
+    return _with_body(tree, ast.Block((*items[:first], *new, *after), result, body.span), change.grown)
 
 
-def _statements(text: str, goes_on: bool) -> ast.Block | None:
+def _statements(head: str, text: str, goes_on: bool) -> ast.Block | None:
     """The statements of a text, and if no others follow, the result; None if the text is something else."""
-    whole = f"{_HEAD}{text}\n0}}" if goes_on else f"{_HEAD}{text}\n}}"
+    whole = f"{head}{text}\n0}}" if goes_on else f"{head}{text}\n}}"
     module, errors = parse(Source("", whole), mend=False)
     match module.definitions:
         case [ast.Def(function=ast.Fn(body=ast.Block() as block), span=span)] if not errors and span.end == len(whole):
