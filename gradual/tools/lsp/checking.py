@@ -156,7 +156,7 @@ class Checker:
         return changed | circles | known.users(circles) if changed & circles else changed
 
     def _otherwise(self, known: Definitions, broken: Span | None) -> set[str]:
-        """The functions with errors that were found when there were syntax errors, if there are none now; or the reverse."""
+        """The functions with errors found when there were syntax errors, if there are none now, or the reverse."""
         wrong = {name for name in known.functions & self._parts.keys() if _has_errors(self._parts[name].findings)}
         return {name for name in wrong if self._parts[name].beside != (broken is not None)}
 
