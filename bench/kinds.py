@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from gradual.compilation import Options
 from gradual.compiler import compile_source
-from gradual.limits import LIMITS
+from gradual.limits import LIMITS, Options
 from gradual.source import Source
 
 BAR = 1.2

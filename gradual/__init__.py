@@ -55,6 +55,7 @@ _HOMES = {
     "apply": "gradual.compiler",
     "check": "gradual.compiler",
     "from_torch": "gradual.exported",
+    "load_ipython_extension": "gradual.tools.notebook",
 }
 
 

@@ -104,3 +104,6 @@ LINTS: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "li
 
 SYNTAX: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "syntax")
 """The codes of the errors that the parser finds."""
+
+LOST = "E0408"
+"""The note on an unknown that many residual checks are about."""

@@ -18,7 +18,7 @@ from gradual.core.terms import Function, Module
 from gradual.diagnostic import Diagnostic, Edit, Help, Severity, counted
 from gradual.dims.solver.decide import CHEAP, Decider
 from gradual.gc_paused import collector_paused
-from gradual.limits import LIMITS, Limits
+from gradual.limits import Options
 from gradual.record import record
 from gradual.report import render, summary
 from gradual.report.bindings import Binding, Named, named
@@ -26,6 +26,7 @@ from gradual.report.located import followed, of_model_run
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
 from gradual.report.residual import with_checks
+from gradual.report.totals import totals
 from gradual.run.entry.cast import with_weights
 from gradual.run.value import NotStatic, Stop
 from gradual.source import Position, Source, Span, visible
@@ -44,25 +45,6 @@ if TYPE_CHECKING:
 # Nesting is bounded by LIMITS.nesting; each level takes several Python frames, more than the default limit allows.
 _STACK = 20_000
 
-
-@record
-class Options:
-    """How to check.
-
-    Attributes:
-        smt: whether the SMT stage is used.
-        rigid: the severity of a goal about named dims that may fail in a gradual definition: "warning" or "error".
-        advise: whether fixes are searched for and offered.
-    """
-
-    smt: bool = True
-    limits: Limits = LIMITS
-    rigid: str = "warning"
-    advise: bool = True
-
-
-ORDINARY = Options()
-"""The default options."""
 
 Compile = Callable[[Source, Options], "Compilation"]
 """The function that compiles a text; a compilation calls it again for an edited text."""
@@ -139,7 +121,7 @@ class Compilation:
     @property
     def totals(self) -> str:
         """The counts in a line: `proved 14 · residual 3 · refuted 0`."""
-        return summary.totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
+        return totals(self.proved, self.residual, self.refuted, self.errors, self.not_empty)
 
     def position(self, span: Span) -> Position:
         """Line and column at which a span begins, such as a check's; counted from 1, in code points."""

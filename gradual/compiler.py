@@ -10,10 +10,11 @@ from gradual.checker.fixes.suggested import Trials, divided
 from gradual.checker.module import Checked, checked
 from gradual.checker.obligations.obligation import RIGID, rigid_error
 from gradual.checker.program.program import Program
-from gradual.compilation import ORDINARY, Compilation, Options, room, trials_of
+from gradual.compilation import Compilation, room, trials_of
 from gradual.core.def_use import checks_in
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.dims.solver.decide import Decider
+from gradual.limits import ORDINARY, Options
 from gradual.ops.catalogue import CATALOGUE
 from gradual.report.located import of_model
 from gradual.source import Source

@@ -14,6 +14,9 @@ from gradual.origin import Frame, Origin
 from gradual.record import record
 from gradual.source import NOWHERE, Position, Source, Span, visible
 
+PRESUMED = ", as of every named size"
+"""Ends the label of a requirement that the program does not state: a named size is at least 1."""
+
 
 class Severity(StrEnum):
     """The severity; only errors make `gradual check` fail."""

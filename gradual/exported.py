@@ -7,10 +7,11 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.importers.torch.file.reading import load
 from gradual.importers.torch.program import program
+from gradual.limits import Options
 from gradual.source import Source
 
 

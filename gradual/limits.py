@@ -1,4 +1,4 @@
-"""Every limit of the implementation, each a named field."""
+"""The limits of the implementation, each a named field, and the options of a check."""
 
 from __future__ import annotations
 
@@ -89,3 +89,23 @@ class Limits:
 
 
 LIMITS = Limits()
+
+
+@record
+class Options:
+    """How to check.
+
+    Attributes:
+        smt: whether the SMT stage is used.
+        rigid: the severity of a goal about named dims that may fail in a gradual definition: "warning" or "error".
+        advise: whether fixes are searched for and offered.
+    """
+
+    smt: bool = True
+    limits: Limits = LIMITS
+    rigid: str = "warning"
+    advise: bool = True
+
+
+ORDINARY = Options()
+"""The default options."""

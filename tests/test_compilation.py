@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import gradual
-from gradual.compilation import Options
 from gradual.compiler import compile_source
+from gradual.limits import Options
 from gradual.source import Source
 
 HEAD = "def @head(%x: Tensor[(?, ?), float32], %w: Tensor[(10, 7), float32]) { nn.dense(%x, %w) }"

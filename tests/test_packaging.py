@@ -92,8 +92,8 @@ EXTRAS = ("lsp", "onnx")
 MODULES = {"z3-solver": "z3", "protobuf": "google"}
 """Packages whose modules are called otherwise."""
 
-PROVIDED = {"torch"}
-"""What a caller has already: `gradual.from_torch` takes a program that this package made."""
+PROVIDED = {"torch", "ipython"}
+"""What a caller has already: `gradual.from_torch` takes a program that PyTorch made, a notebook loads the magics."""
 
 
 def test_every_third_party_import_is_a_declared_dependency() -> None:

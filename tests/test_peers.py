@@ -8,9 +8,14 @@ from pathlib import Path
 import pytest
 
 from bench.page import filled
+from bench.peers import speed
 from bench.peers.__main__ import TABLE, report
 from bench.peers.child import Recorded, judged, measured
 from bench.peers.formulas import valued
+from bench.peers.speed import NETWORKS
+from gradual import check
+from gradual.importers.onnx.file.reading import read
+from gradual.importers.onnx.program import program
 from tests.material import ONNX_ZOO, needs_onnx_zoo
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -63,3 +68,26 @@ def test_a_tool_that_fails_has_its_row() -> None:
 
 def test_the_page_has_a_place_for_the_table() -> None:
     assert f"<!-- bench: {TABLE} -->\n```text\na line\n```" in filled(PAGE.read_text("utf-8"), TABLE, ["a line"])
+
+
+@pytest.mark.parametrize(
+    ("network", "size", "result"),
+    [
+        ("cnn", 20, "Tensor[(1, 64, 56, 56), float32]"),
+        ("transformer", 2, "Tensor[(b, s, 96), float32]"),
+        ("shape chain", 3, "Tensor[(b, s, 4, 24), float32]"),
+    ],
+)
+def test_the_networks_have_the_same_result_in_both_forms(network: str, size: int, result: str) -> None:
+    text, model, _ = NETWORKS[network]
+    imported = program(read(model(size)))
+    for written in (text(size), imported.text):
+        compilation = check(written)
+        assert compilation.ok and not compilation.checks
+        found = compilation.functions["@main"].result
+        assert str(found).replace("?", "b", 1).replace("?", "s", 1) == result
+
+
+@pytest.mark.parametrize("tool", ["text", "model", "onnx"])
+def test_each_tool_infers_a_network(tool: str) -> None:
+    assert [speed.measured(tool, network, 1) for network in NETWORKS] > [0, 0, 0]

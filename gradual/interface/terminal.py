@@ -55,6 +55,15 @@ def note(text: str) -> None:
     click.echo(shielded(text, plain), err=True)
 
 
+def tell_notes(path: str, notes: Sequence[str]) -> None:
+    """Write the notes on a model to standard error, unless the running command or its parent is quiet."""
+    context = click.get_current_context(silent=True)
+    while context is not None and not context.params.get("quiet"):
+        context = context.parent
+    for text in notes if context is None else ():
+        click.echo(f"note: `{path}`: {text}", err=True)
+
+
 def told(trouble: click.ClickException) -> None:
     """Report an error of the tool or of its usage, with the offending input on one line."""
     trouble.message = visible(trouble.message)  # type: ignore[misc]  # Final is meant for subclasses

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from pathlib import Path
 
-from gradual.checker.declarations.entry import PRESUMED
-from gradual.diagnostic import Diagnostic, Help
+from gradual.diagnostic import PRESUMED, Diagnostic, Help
 from gradual.limits import LIMITS
 from gradual.origin import Frame, Origin
 from gradual.record import record

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from gradual.codes import LOST
 from gradual.core.check import Check, Promise
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.source import Span
 
-CODE = "E0408"
 MANY = 3
 """The least number of checks about one unknown that are reported together."""
 
@@ -32,7 +32,7 @@ def _diagnostic(span: Span, says: str, found: list[Check]) -> Diagnostic:
     some = "all of them" if len(alone) == len(ids) else _listed(alone)
     notes = [f"they are {_listed(ids)}", *([f"a number known here would decide {some}"] if alone else [])]
     return Diagnostic(
-        CODE,
+        LOST,
         "check.residual",
         f"{len(ids)} residual checks are about {says}",
         span,

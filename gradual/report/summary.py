@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from gradual.codes import LOST
 from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
-from gradual.report.lost import CODE as LOST
 from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
 from gradual.types.print import shown
@@ -16,16 +16,6 @@ from gradual.types.type import FunctionType
 
 _PRESUMED = re.compile(r"dim\(%[^(),]+, [0-9]+\) >= 1").fullmatch
 """Whether a condition says of a size of an input that it is at least 1."""
-
-
-def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
-    """The counts, `proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and those of other errors.
-
-    `errors` includes the refuted obligations, and `residual` the checks that something is not empty.
-    """
-    apart = f" (+ {not_empty} that something is not empty)" if not_empty else ""
-    counts = [f"proved {proved}", f"residual {residual - not_empty}{apart}", f"refuted {refuted}"]
-    return " · ".join([*counts, *([f"errors {errors}"] if errors else [])])
 
 
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:

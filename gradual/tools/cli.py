@@ -24,6 +24,7 @@ COMMANDS = {
     "check": f"{PLACE}.check:check",
     "annotate": f"{PLACE}.annotating:annotate",
     "core": f"{PLACE}.core:core",
+    "clean": f"{PLACE}.clean:clean",
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",
     "alloc": f"{PLACE}.alloc:alloc",

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import click
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.dims.solver.decide import Decider
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, shared
+from gradual.limits import Options
 from gradual.report.located import place_of
 from gradual.shape_functions import c, python, relay
 from gradual.shape_functions.build import Refused, Subject, shape_function

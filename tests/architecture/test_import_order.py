@@ -32,6 +32,7 @@ DOORS = {
     "rich": ("gradual/interface/", "gradual/tools/", "gradual/__main__.py"),
     "prompt_toolkit": ("gradual/tools/", "gradual/__main__.py"),
     "pygments": ("gradual/tools/",),
+    "IPython": ("gradual/tools/notebook.py",),
     "typer": (),
     "numpy": (),
 }

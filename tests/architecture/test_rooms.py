@@ -36,6 +36,8 @@ LATE = {
     "gradual/syntax/parse.py": ("gradual.syntax.repair.suggestions",),
     "gradual/tensors/exchange/array_protocols.py": ("gradual.tensors.exchange.dlpack",),
     "gradual/tensors/tensor.py": ("gradual.tensors.exchange.dlpack",),
+    "gradual/tools/checking/cached.py": ("gradual.tools.checking.checking",),
+    "gradual/tools/checking/telling.py": ("gradual.interface.reports.ci",),
     "gradual/tools/commands/annotating.py": ("gradual.interface", "gradual.tools"),
     "gradual/tools/commands/check.py": ("gradual.interface.reports", "gradual.tools.checking"),
     "gradual/tools/commands/lsp.py": ("gradual.tools.lsp",),

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 import gradual
 from gradual.checker.expressions.coverage import ANYTHING, Anything, Covering, Entangled, Matrix, Shape, shown_pattern
-from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.core.pattern import Bind, Destructure
 from gradual.core.print import printed
 from gradual.core.terms import Change, Conversion, Convert, Match, Module, Step
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
-from gradual.limits import LIMITS
+from gradual.limits import LIMITS, Options
 from gradual.source import Source
 from gradual.types.declared import Constructor, Data
 from gradual.types.dtype import DType

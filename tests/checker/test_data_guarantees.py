@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 import gradual
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 from gradual.interface.input.arguments import read_call, values
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tensors.value import shown_value
 from tests.generators.data import CALLS, Writer, blurs, text

@@ -11,7 +11,7 @@ import pytest
 import gradual
 from gradual.checker.fixes.guessing import LONGEST
 from gradual.checker.fixes.suggested import edited
-from gradual.compilation import Options
+from gradual.limits import Options
 from gradual.resources import folder
 from gradual.source import Source
 from gradual.tools.checking.fixing import fixed

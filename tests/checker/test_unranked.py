@@ -14,10 +14,11 @@ import pytest
 from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
+from gradual.limits import Options
 from gradual.ops.catalogue import CATALOGUE
 from gradual.run.value import Blame, Fault
 from gradual.source import Source

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gradual.compilation import Options
 from gradual.compiler import compile_source
+from gradual.limits import Options
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import AttributeSpec
 from gradual.ops.other.not_supported import listed

@@ -10,14 +10,14 @@ from typing import Any
 
 import gradual.compilation
 import gradual.compiler
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.core.terms import Module
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
-from gradual.limits import LIMITS, Limits
+from gradual.limits import LIMITS, Limits, Options
 from gradual.ops.declaration.unknown_rank import remembered_cases
 from gradual.run.value import Blame, Cell, Fault, Procedure, Proxied
 from gradual.source import Source

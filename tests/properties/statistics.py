@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 from unittest.mock import patch
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.dims.solver.decide import Answer, Decider, Undetermined
 from gradual.dims.solver.question import Question
@@ -20,7 +20,7 @@ from gradual.dims.solver.smt import ask
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.evaluation import satisfied
-from gradual.limits import LIMITS, Limits
+from gradual.limits import LIMITS, Limits, Options
 from gradual.source import Source
 from gradual.verdict import Proved, Refuted, Unknown, Verdict
 from tests.properties.compiling import deciding

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Constructed, Value

@@ -7,14 +7,13 @@ from functools import lru_cache
 from itertools import zip_longest
 from random import Random
 
-from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.core.check import Check
 from gradual.core.def_use import blocks
 from gradual.core.print import printed as printed_core
 from gradual.core.terms import Match, Module, Rename, Step, Stop
 from gradual.core.verify.function import violations
-from gradual.limits import LIMITS, Limits
+from gradual.limits import LIMITS, Limits, Options
 from gradual.ops.declaration.unknown_rank import remembered_cases
 from gradual.source import Source
 from tests.core.mutation import mutants

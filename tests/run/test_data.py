@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gradual
 from gradual.interface.input.arguments import read_call, values
-from gradual.interface.reports.json_lines import value_line
+from gradual.interface.reports.json_values import value_line
 from gradual.tensors.json_form import from_json, to_json
 from gradual.tensors.value import shown_value
 from gradual.tools.cli import entry

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
+from gradual.limits import Options
 from gradual.report.located import place_of
 from gradual.run.graph.plan import Plan
 from gradual.run.sizes import Sizes

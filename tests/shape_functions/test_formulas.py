@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.dims.solver.decide import Decider
 from gradual.dims.term.dim import Dim, SizeOf, Variable, constant, ite, variable
+from gradual.limits import Options
 from gradual.shape_functions import relay
 from gradual.shape_functions.flattening import Flattening
 from gradual.shape_functions.form import ABSENT, Definition, Input, Result, ShapeFunction, Size

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import gradual
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.interface.reports.accepted import compiled
+from gradual.limits import Options
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
 from gradual.types.dtype import DType

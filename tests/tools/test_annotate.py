@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gradual as api
-from gradual.compilation import Options
+from gradual.limits import Options
 from gradual.resources import folder
 from gradual.source import Source
 from gradual.tools.migrating.rounds import Migrated, migrated

@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from gradual.compilation import Options
 from gradual.interface.input.files import Absent, Text
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tools.checking import checking_many
-from gradual.tools.checking.checking import Outcome, Wanted
 from gradual.tools.checking.checking_many import checked_all
+from gradual.tools.checking.results import Outcome, Wanted
 from tests.tools.conftest import Done, Gradual
 from tests.tools.test_check import NEVER, PROVED, RESIDUAL, of_kind
 
@@ -169,14 +169,14 @@ def test_a_file_that_ends_its_process_costs_no_other_its_row() -> None:
 def test_a_fault_costs_no_other_its_row(
     gradual: Gradual, files: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception], outcome: Outcome, code: str
 ) -> None:
-    real = checking_many.checked_file
+    real = checking_many.result_of
 
     def checked(unit: Any, wanted: Wanted) -> Any:
         if unit == "residual.relay":
             raise error
         return real(unit, wanted)
 
-    monkeypatch.setattr(checking_many, "checked_file", checked)
+    monkeypatch.setattr(checking_many, "result_of", checked)
     done = gradual("check", "residual.relay", "proved.relay", "--format", "json")
     assert [block[-1]["outcome"] for block in by_file(done)] == [outcome, "ok"]
     assert rows(done)[0]["code"] == code and code in done.err

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradual.compilation import Options
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tools.checking.fixing import Fixed, fixed
 from tests.tools.conftest import Gradual

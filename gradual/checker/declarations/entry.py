@@ -9,6 +9,7 @@ from gradual.checker.declarations.preconditions import Clause
 from gradual.checker.obligations.origins import written_at
 from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.terms import Param
+from gradual.diagnostic import PRESUMED
 from gradual.dims.term.constraint import Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, Variable, constant
 from gradual.record import record
@@ -16,9 +17,6 @@ from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.binder_solving import bare, requirements
 from gradual.types.type import DataType, GradualType, Hole, TupleType
-
-PRESUMED = ", as of every named size"
-"""Ends the message about a requirement that the program does not state: a named size is at least 1."""
 
 
 def data_parts(types: Sequence[GradualType]) -> Iterator[DataType]:

@@ -101,7 +101,8 @@ class Reading(Sizes):
     def _hole(self, written: ast.Hole) -> Hole:
         """Read `?`, or `?{u. p}` if some size u satisfies p.  Raises Unreadable after reporting why.
 
-        Given facts may refute a bound, goals accepted before may not: a type may have no value, as that of a field.
+        Given facts may refute a bound. Goals accepted before may not: the type may be that of a field that no run
+        reaches, such as an element of an empty list, so a contradiction with an earlier check is no error.
         [type.bound] [check.apart]
         """
         if written.bound is None or written.binder is None:

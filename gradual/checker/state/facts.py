@@ -1,8 +1,9 @@
 """Facts of a definition with their provenance.
 
 Given facts come from declarations, sizes and operator results, and hold wherever they can be stated. Accepted goals
-hold only after a run has passed them. Code for the fields of a structure or the calls of a function may never run, so
-there earlier accepted goals are treated as path conditions: they prove goals but refute none.   [check.apart]
+hold only after a run has passed them. A hypothetical scope, which converts a field of data or is a part of a proxy, may
+never run, so there the goals accepted outside are treated as path conditions: they prove goals but refute none.
+[check.apart]
 
 Goals accepted in a branch or function literal are facts only inside it, and must not simplify sizes that are used
 outside. The facts that hold outside of branches too are also kept separately (`lasting`).   [type.if.join]
@@ -77,9 +78,10 @@ class TracedFacts(Facts):
     ) -> None:
         """Add an accepted goal to the facts; in code that may never run, `before` goals were accepted outside of it.
 
-        A goal implied by the facts is recorded too, since `apart` may drop the facts that imply it. An `astray` goal
-        contradicts the facts, but may hold without the goals from outside. A goal `failing` for some sizes is an error
-        if the definition is strict, unless it is `asserted`.   [dim.facts.learn]
+        A goal implied by the facts is recorded too: `apart` may turn the facts that imply it into path conditions, and
+        then only the recorded goal can refute another one. An `astray` goal contradicts the facts, but may hold without
+        the goals from outside. A goal `failing` for some sizes is an error if the definition is strict, unless it is
+        `asserted`.   [dim.facts.learn]
         """
         if failing and not asserted:
             self._trail.put(self._failing, goal, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import apply, compile_source
 from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
 from gradual.conformance.cases.case import Place, Request
@@ -15,6 +15,7 @@ from gradual.core.print import printed
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input.arguments import values
 from gradual.interface.input.values import Built, Call, Fields, Literal, Values
+from gradual.limits import Options
 from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Blame, Fault
 from gradual.source import Source, Span

@@ -12,6 +12,7 @@ from gradual.conformance.implementations.protocol import VERSION, Object
 from gradual.conformance.implementations.reference import Reference, run_by
 from gradual.conformance.runner.judge import Profile
 from gradual.interface.reports import json_lines
+from gradual.interface.reports.json_values import value_line
 from gradual.limits import LIMITS
 from gradual.run.value import Blame, Fault
 from gradual.tensors.json_form import from_json
@@ -89,7 +90,7 @@ def _ran(reference: Reference, asked: Object) -> str:
     compilation = reference.passed(request)
     given = [from_json(form) for form in asked["arguments"]]
     try:
-        return json_lines.value_line(run_by(compilation, asked["function"], given, request.runtime))
+        return value_line(run_by(compilation, asked["function"], given, request.runtime))
     except Blame as blame:
         return json_lines.line(json_lines.blame(compilation.source, blame))
     except Fault as fault:

@@ -42,7 +42,7 @@ class System(Store):
         self._settle()
 
     def narrowed(self, *cases: Constraint) -> System:
-        """A copy with more constraints; only items that share atoms with them are processed again."""
+        """A copy with more constraints; an item is processed again only if it has all the atoms of a new fact."""
         made = System(())
         self._copied_to(made)
         made._news, made._parts = list(self._news), self._parts

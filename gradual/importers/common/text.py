@@ -73,6 +73,7 @@ class Program:
         weights: the tensors that `@main` takes after the model's inputs, by the names of its parameters, in order.
         notes: messages about parts that were translated in a way that users may not expect.
         guards: the conditions on the sizes of the inputs that the exporter assumed.
+        files: the other files that the model was read from, or that were looked for.
     """
 
     text: str
@@ -80,6 +81,7 @@ class Program:
     weights: Weights
     notes: tuple[str, ...] = ()
     guards: tuple[Guard, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Marks:

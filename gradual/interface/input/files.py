@@ -11,7 +11,7 @@ from dataclasses import field
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input.foreign import foreign_format
@@ -19,7 +19,9 @@ from gradual.interface.terminal import Trouble
 from gradual.limits import LIMITS
 from gradual.record import record
 from gradual.source import Source, Span
-from gradual.tensors.tensor import Tensor
+
+if TYPE_CHECKING:
+    from gradual.tensors.tensor import Tensor
 
 STDIN = "<stdin>"
 PROGRAM = ".relay"
@@ -36,11 +38,20 @@ _GRAPH = re.compile(rb"\n[\x00-\xff]{1,5}?\n[\x01-\x7f][\w.][\w.\\/>-]*\x12[\x01
 
 @record
 class Text:
-    """A text that was read; `flaw` is the error if it is not UTF-8, `weights` are those of an imported model."""
+    """A text that was read.
+
+    Attributes:
+        flaw: the error if it is not UTF-8.
+        weights: those of an imported model.
+        notes: what was said on standard error when the model was imported.
+        files: other files that were read for it, or looked for.
+    """
 
     source: Source
     flaw: Diagnostic | None
     weights: Mapping[str, Tensor] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 def model_format(path: str) -> str | None:

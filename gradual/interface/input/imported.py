@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from gradual.importers.common.text import Program
 from gradual.interface.input.files import SAVED_MODEL, Importing, is_saved_model, model_format, regular
 from gradual.interface.input.foreign import ADVICE
 from gradual.interface.progress import progress_of
-from gradual.interface.terminal import Trouble
+from gradual.interface.terminal import Trouble, tell_notes
 
 
 def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
@@ -38,8 +39,7 @@ def imported(path: str, importing: Importing) -> Program:
         raise _not_imported(path, refused.reasons) from refused
     except Unsupported as reason:
         raise _not_imported(path, [str(reason)]) from reason
-    for note in () if _is_quiet() else found.notes:
-        click.echo(f"note: `{path}`: {note}", err=True)
+    tell_notes(path, found.notes)
     return found
 
 
@@ -49,7 +49,8 @@ def _from_onnx(path: str, importing: Importing, progress: Progress) -> Program:
 
     _no_guards(path, importing)
     _no_signature(path, importing)
-    return program(load(path), importing.where, importing.opens, importing.empty, dict(importing.called), progress)
+    model, settings = load(path), (importing.where, importing.opens, importing.empty)
+    return replace(program(model, *settings, dict(importing.called), progress), files=model.files)
 
 
 def _from_torch(path: str, importing: Importing, progress: Progress) -> Program:
@@ -63,12 +64,12 @@ def _from_torch(path: str, importing: Importing, progress: Progress) -> Program:
 
 
 def _from_tensorflow(path: str, importing: Importing, progress: Progress) -> Program:
-    from gradual.importers.tensorflow.file.reading import load
+    from gradual.importers.tensorflow.file.reading import beside, load
     from gradual.importers.tensorflow.program import program
 
     _no_guards(path, importing)
     model, settings = load(path, importing.signature), (importing.where, importing.opens, importing.empty)
-    return program(model, *settings, dict(importing.called), progress)
+    return replace(program(model, *settings, dict(importing.called), progress), files=beside(path))
 
 
 def _no_guards(path: str, importing: Importing) -> None:
@@ -87,11 +88,3 @@ _IMPORTERS: Mapping[str, Callable[[str, Importing, Progress], Program]] = {
     "tensorflow": _from_tensorflow,
 }
 """Format -> how a model is imported; an importer is loaded when a model of its format is read."""
-
-
-def _is_quiet() -> bool:
-    """Whether `--quiet` was given to the running command or to its parent."""
-    context = click.get_current_context(silent=True)
-    while context is not None and not context.params.get("quiet"):
-        context = context.parent
-    return context is not None

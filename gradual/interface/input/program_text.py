@@ -21,7 +21,7 @@ def read(path: str, importing: Importing = PLAINLY) -> Text:
         found = imported(path, importing)
         name = Path(path).as_posix()
         source = Source(name, found.text, found.origins, demand=importing.demand(name))
-        return Text(source, None, found.weights)
+        return Text(source, None, found.weights, found.notes, found.files)
     if Path(path).suffix == ".py":
         how = "export it first, with `torch.export.export` and `torch.export.save`, and check the `.pt2` file"
         raise Trouble("E0703", f"`{path}` is a Python program: {how}")

@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gradual.compilation import Options
 from gradual.interface.input.files import content
 from gradual.interface.input.levels import COMMAND_LINE, DEFAULT, Choice, Level, Levels, NoLevel, chosen
 from gradual.interface.terminal import Trouble
+from gradual.limits import Options
 from gradual.record import record
 
 OWN, SHARED = "gradual.toml", "pyproject.toml"
@@ -37,6 +37,7 @@ class Settings:
     Attributes:
         file: the configuration; None if there is none.
         paths: what is checked if no path is given, relative to the working directory.
+        baseline: the file with findings that are not reported, relative to the working directory.
         origins: setting -> where it was chosen.
     """
 
@@ -45,6 +46,7 @@ class Settings:
     levels: Levels = field(default_factory=Levels)
     smt: bool = True
     rigid: str = RIGID[0]
+    baseline: str | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -69,24 +71,29 @@ class Given:
     choices: tuple[Choice, ...] = ()
     smt: bool | None = None
     rigid: str | None = None
+    baseline: str | None = None
 
     def over(self, settings: Settings) -> Settings:
         """The settings of a file, overridden by the command line."""
-        said = {key: value for key, value in (("smt", self.smt), ("rigid", self.rigid)) if value is not None}
+        chosen = (("smt", self.smt), ("rigid", self.rigid), ("baseline", self.baseline))
+        said = {key: value for key, value in chosen if value is not None}
         return Settings(
             settings.file,
             settings.paths,
             Levels((*settings.levels.choices, *self.choices)),
             settings.smt if self.smt is None else self.smt,
             settings.rigid if self.rigid is None else self.rigid,
+            settings.baseline if self.baseline is None else self.baseline,
             {**settings.origins, **dict.fromkeys(said, COMMAND_LINE)},
         )
 
 
-def on_command_line(levels: Mapping[Level, Sequence[str]], smt: bool | None, rigid: str | None) -> Given:
+def on_command_line(
+    levels: Mapping[Level, Sequence[str]], smt: bool | None, rigid: str | None, baseline: str | None = None
+) -> Given:
     """The settings from command-line options.  Raises NoLevel for a name that has no level."""
     choices = (choice for level, names in levels.items() for choice in chosen(level, names, COMMAND_LINE, 1))
-    return Given(tuple(choices), smt, rigid)
+    return Given(tuple(choices), smt, rigid, baseline)
 
 
 def settings_for(folder: str) -> Settings:
@@ -175,12 +182,16 @@ class _Reading:
             raise Trouble(MALFORMED, "; ".join(told), told)
         return Settings(
             self.path,
-            tuple(os.path.relpath(self.path.parent / path, self.here) for path in values.get("paths", [])),
+            tuple(map(self._relative, values.get("paths", []))),
             Levels(tuple(choices)),
             values.get("smt", True),
             values.get("rigid", RIGID[0]),
+            self._relative(values["baseline"]) if "baseline" in values else None,
             {key: self._origin(key) for key in values},
         )
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(self.path.parent / path, self.here)
 
     def _has_kind(self, key: str, value: object) -> bool:
         fits, wanted = _KEYS[key]
@@ -256,6 +267,7 @@ _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "deny": _LIST,
     "smt": (lambda value: isinstance(value, bool), "true or false"),
     "rigid": (lambda value: value in RIGID, " or ".join(f'"{one}"' for one in RIGID)),
+    "baseline": (lambda value: isinstance(value, str), "the path of a file"),
 }
 """Setting -> test of its value, and a description of the values that pass."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.input.files import Importing
 from gradual.interface.input.program_text import PLAINLY, read
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output
+from gradual.limits import Options
 from gradual.report import render
 from gradual.source import Source
 

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 from gradual.diagnostic import Diagnostic, Help, Related
 from gradual.origin import Origin
 from gradual.source import Position, Source, Span, visible
-from gradual.tensors.json_form import to_json
-from gradual.tensors.tensor import Tensor
-from gradual.tensors.value import Constructed, Value
 
 if TYPE_CHECKING:
     from gradual.compilation import Compilation
@@ -161,37 +158,6 @@ def summary(counts: Mapping[str, int]) -> Object:
 
 
 # ------------------------------------------------------------------------------------------------------- outcomes
-def value_line(result: Value) -> str:
-    """A run that returned a value, as one line; deep values do not recurse."""
-    return f'{{"outcome": "value", "value": {value_text(result)}}}'
-
-
-def value_text(value: Value) -> str:
-    """The JSON form of a value as text; deep values do not recurse."""
-    parts: list[str] = []
-    waiting: list[Value | str] = [value]
-    while waiting:
-        match waiting.pop():
-            case str() as text:
-                parts.append(text)
-            case Tensor() as tensor:
-                parts.append(line(to_json(tensor)))
-            case Constructed(constructor, fields):
-                parts.append(f'{{"constructor": {json.dumps(constructor)}, "fields": [')
-                waiting += reversed((*_between(fields), "]}"))
-            case tuple() as fields:
-                parts.append('{"tuple": [')
-                waiting += reversed((*_between(fields), "]}"))
-    return "".join(parts)
-
-
-def _between(fields: tuple[Value, ...]) -> Iterator[Value | str]:
-    for index, part in enumerate(fields):
-        if index:
-            yield ", "
-        yield part
-
-
 def blame(source: Source, found: Blame) -> Object:
     """A run that ended in a failed check: the five fields of blame, the check, and the sizes at run time."""
     return {

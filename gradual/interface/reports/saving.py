@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradual.interface.input import npy
-from gradual.interface.reports.json_lines import value_text
+from gradual.interface.reports.json_values import value_text
 from gradual.interface.terminal import Trouble
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value

@@ -57,7 +57,8 @@ def _object(settings: Settings, of: Sequence[str]) -> Object:
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    return {"paths": list(settings.paths), "smt": settings.smt, "rigid": settings.rigid}
+    baseline = {} if settings.baseline is None else {"baseline": settings.baseline}
+    return {"paths": list(settings.paths), "smt": settings.smt, "rigid": settings.rigid} | baseline
 
 
 def _by_level(settings: Settings) -> dict[Level, list[tuple[str, Choice]]]:

@@ -33,9 +33,7 @@ def _split_step(step: Step) -> Iterable[Step]:
     return (step,)
 
 
-PASSES = (
-    Pass("merge-ops", "Use one operator for the static and the dynamic form (A0).  [pass.merge]", _merge, "", True),
-    Pass(
-        "split-ops", "Use separate operators for the static and the dynamic form (A1).  [pass.split]", _split, "", True
-    ),
-)
+_MERGED = "Use one operator for the static and the dynamic form (design A0 of RFC 6909).  [pass.merge]"
+_SPLIT = "Use separate operators for the static and the dynamic form (design A1 of RFC 6909).  [pass.split]"
+
+PASSES = (Pass("merge-ops", _MERGED, _merge, "", True), Pass("split-ops", _SPLIT, _split, "", True))

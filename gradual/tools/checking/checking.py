@@ -1,105 +1,26 @@
-"""Check one file; the result can be sent between processes."""
+"""Check one file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
-from enum import StrEnum
+from collections.abc import Iterator
+from dataclasses import replace
 
 from gradual.codes import LINTS
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
-from gradual.diagnostic import Diagnostic, Severity
+from gradual.diagnostic import Diagnostic
 from gradual.interface.input.allowed import allowed
-from gradual.interface.input.files import Absent, Importing, Text
-from gradual.interface.input.levels import RESIDUAL, Levels
-from gradual.interface.input.program_text import PLAINLY, read
+from gradual.interface.input.files import Text
+from gradual.interface.input.levels import RESIDUAL
+from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
-from gradual.record import record
 from gradual.report.located import of_model
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
 from gradual.report.summary import in_order, types_shown
-from gradual.source import NOWHERE, Source
-
-Unit = str | Text | Absent
-"""The path of a file, a text that was read, or a path that cannot be accessed."""
-
-
-@record
-class Wanted:
-    """The requested output, from the command's options; `entire` is whether types show the weights of models."""
-
-    format: str
-    annotate: bool
-    checks: bool
-    shown: int | None
-    options: Options
-    levels: Levels = field(default_factory=Levels)
-    complete: bool = False
-    static: bool = False
-    entry: str | None = None
-    importing: Importing = PLAINLY
-    entire: bool = False
-
-
-class Outcome(StrEnum):
-    """The outcome for one file: it was checked (OK, ERRORS), or why it was not."""
-
-    OK = "ok"
-    ERRORS = "errors"
-    UNREADABLE = "unreadable"
-    UNSUPPORTED = "unsupported"
-    MEMORY = "memory"
-    CRASHED = "crashed"
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of a run over this file alone."""
-        return {Outcome.OK: 0, Outcome.ERRORS: 1, Outcome.CRASHED: 101}.get(self, 2)
-
-
-@record
-class Checked:
-    """The result of checking one file.
-
-    Attributes:
-        not_empty: how many residual checks require only that something is not empty.
-        diagnostics: the findings if the program was checked; otherwise why it was not.
-        head: the output before the diagnostics in the wanted format; empty if there is no program.
-        stages: how many obligations each stage decided.
-        checked: whether there was a program to check.
-    """
-
-    source: Source
-    diagnostics: tuple[Diagnostic, ...]
-    head: tuple[str, ...] = ()
-    proved: int = 0
-    residual: int = 0
-    refuted: int = 0
-    not_empty: int = 0
-    stages: Mapping[str, int] = field(default_factory=dict)
-    outcome: Outcome = Outcome.OK
-
-    @property
-    def errors(self) -> int:
-        """Number of errors."""
-        return sum(one.severity is Severity.ERROR for one in self.diagnostics)
-
-    @property
-    def checked(self) -> bool:
-        """Whether there was a program, and it was checked."""
-        return self.outcome in (Outcome.OK, Outcome.ERRORS)
-
-
-def file_row(checked: Checked) -> json_lines.Object:
-    """The outcome for one of several files: `ok`, `errors`, or why it was not checked; with its counts."""
-    row: json_lines.Object = {"kind": "file", "file": checked.source.name, "outcome": str(checked.outcome)}
-    row["proved"] = checked.proved
-    row |= {"residual": checked.residual, "refuted": checked.refuted, "errors": checked.errors}
-    return row | {"not_empty": checked.not_empty}
+from gradual.tools.checking.results import Checked, Outcome, Wanted
 
 
 def checked_file(path: str | Text, wanted: Wanted) -> Checked:
@@ -135,19 +56,8 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         compilation.not_empty,
         compilation.stages,
     )
-    return replace(found, outcome=Outcome.ERRORS) if found.errors else found
-
-
-def unchecked(unit: Unit, outcome: Outcome, code: str, *reasons: str) -> Checked:
-    """The result for a file that was not checked: the reasons are its errors, without a span."""
-    name = unit.source.name if isinstance(unit, Text) else unit.path if isinstance(unit, Absent) else unit
-    return Checked(Source(name, ""), tuple(Diagnostic(code, "", one, NOWHERE) for one in reasons), outcome=outcome)
-
-
-def troubled(unit: str | Text, trouble: Trouble) -> Checked:
-    """The result for a file that could not be read or imported."""
-    outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
-    return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
+    outcome = Outcome.ERRORS if found.errors else Outcome.OK
+    return replace(found, outcome=outcome, notes=text.notes, files=text.files)
 
 
 def _head(compilation: Compilation, wanted: Wanted) -> Iterator[str]:

@@ -20,7 +20,8 @@ from threading import Thread, current_thread, main_thread
 
 from gradual.interface.input.files import Absent
 from gradual.interface.terminal import Trouble
-from gradual.tools.checking.checking import Checked, Outcome, Unit, Wanted, checked_file, troubled, unchecked
+from gradual.tools.checking.cached import result_of
+from gradual.tools.checking.results import Checked, Outcome, Unit, Wanted, troubled, unchecked
 
 AHEAD = 4
 """How many files for each process are submitted ahead of the one to be reported next."""
@@ -78,7 +79,7 @@ def _guarded(unit: Unit, wanted: Wanted) -> Checked:
     if isinstance(unit, Absent):
         return unchecked(unit, Outcome.UNREADABLE, unit.trouble.code, unit.says)
     try:
-        return checked_file(unit, wanted)
+        return result_of(unit, wanted)
     except Trouble as trouble:
         return troubled(unit, trouble)
     except MemoryError:

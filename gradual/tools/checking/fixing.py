@@ -9,15 +9,15 @@ from difflib import unified_diff
 from pathlib import Path
 
 from gradual.checker.fixes.suggested import edited
-from gradual.compilation import Options
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Edit, Help
 from gradual.interface.input.files import Absent, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.terminal import Trouble
+from gradual.limits import Options
 from gradual.record import record
 from gradual.source import Source
-from gradual.tools.checking.checking import Unit
+from gradual.tools.checking.results import Unit
 
 BOM = b"\xef\xbb\xbf"
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable, constant, of_atom
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.reports.plan_svg import picture
 from gradual.interface.terminal import Output, Trouble, shared
+from gradual.limits import Options
 from gradual.passes.framework import pins
 from gradual.passes.framework.pass_ import Unusable
 from gradual.passes.plan.prepare import entry_facts

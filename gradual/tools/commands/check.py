@@ -5,73 +5,33 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from gradual.compilation import Options
-from gradual.diagnostic import Diagnostic, Severity, counted
+from gradual.diagnostic import Diagnostic, counted
 from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Absent, Importing, Text, expanded, model_format
 from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
-from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Output, note, shared
-from gradual.record import record
-from gradual.report import render
-from gradual.report.located import generated
-from gradual.report.summary import totals
+from gradual.limits import Options
 from gradual.source import Source, visible
-from gradual.tools.checking.checking import Checked, Unit, Wanted, checked_file, file_row
+from gradual.tools.checking.cached import result_of
+from gradual.tools.checking.results import Checked, Unit, Wanted
+from gradual.tools.checking.telling import DOCUMENTS, FORMATS, Tally, document, last_line, limited, loud
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 if TYPE_CHECKING:
+    from gradual.tools.checking.baseline import Baseline
     from gradual.tools.checking.fixing import Fixed
 
 ENDINGS = PROGRAM, *MODELS
 """The endings of the files that are checked in a folder."""
 SHOWN = 20
 """The default of `--max-errors`: how many errors are shown."""
-
-
-@record(frozen=False)
-class Tally:
-    """Totals over all files.
-
-    Attributes:
-        of_models: the residual checks of models, but for those that something is not empty.
-    """
-
-    proved: int = 0
-    residual: int = 0
-    refuted: int = 0
-    not_empty: int = 0
-    errors: int = 0
-    shown: int = 0
-    unchecked: int = 0
-    of_models: int = 0
-    worst: int = 0
-    stages: dict[str, int] = field(default_factory=dict)
-
-    def add(self, checked: Checked) -> None:
-        """Add the counts of a file."""
-        self.errors += checked.errors
-        self.proved += checked.proved
-        self.residual += checked.residual
-        self.refuted += checked.refuted
-        self.not_empty += checked.not_empty
-        self.of_models += 0 if checked.source.origins is None else checked.residual - checked.not_empty
-        self.unchecked += not checked.checked
-        self.worst = max(self.worst, checked.outcome.exit_code)
-        for stage, count in checked.stages.items():
-            self.stages[stage] = self.stages.get(stage, 0) + count
-
-    def counts(self) -> dict[str, int]:
-        """The totals for the last line."""
-        decided = {"proved": self.proved, "residual": self.residual, "refuted": self.refuted}
-        return decided | {"errors": self.errors, "not_empty": self.not_empty}
 
 
 @click.command()
@@ -104,6 +64,9 @@ class Tally:
 @click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files in parallel.")
+@click.option("--cache/--no-cache", envvar="GRADUAL_CACHE", default=True, help="Keep results of unchanged files.")
+@click.option("--baseline", metavar="FILE", help="Report only findings that are not in this baseline.")
+@click.option("--write-baseline", "to_write", metavar="FILE", help="Write the present findings as a baseline.")
 @click.option("--fix", is_flag=True, help="Apply every help that is safe, then check.")
 @click.option("--diff", is_flag=True, help="With --fix: change nothing, show what would change; exit 1 if something.")
 @click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix: also apply helps that change the meaning.")
@@ -131,6 +94,9 @@ def check(
     guards: bool,
     max_errors: int | None,
     jobs: int,
+    cache: bool,
+    baseline: str | None,
+    to_write: str | None,
     fix: bool,
     diff: bool,
     unsafe: bool,
@@ -145,7 +111,7 @@ def check(
     shown = max_errors if max_errors is not None else SHOWN if format in ("full", "concise") else 0
     if entry is not None and not static:
         raise click.UsageError("--entry goes with --require-static")
-    if max_errors is not None and format in _DOCUMENTS:
+    if max_errors is not None and format in DOCUMENTS:
         raise click.UsageError(f"a report as {format} has every error: --max-errors does not go with it")
     if (diff or unsafe) and not fix:
         raise click.UsageError("--diff and --unsafe-fixes go with --fix")
@@ -153,7 +119,9 @@ def check(
         raise click.UsageError("--watch follows files and changes none: --fix does not go with it")
     if watch and (out.filed or "-" in paths):
         raise click.UsageError("--watch follows files on the screen: neither `-o` nor `-` goes with it")
-    given = _given({Level.ALLOW: allow, Level.WARN: warn, Level.DENY: deny}, smt, rigid)
+    if to_write is not None and (watch or fix or baseline):
+        raise click.UsageError("--write-baseline goes with none of --watch, --fix and --baseline")
+    given = _given({Level.ALLOW: allow, Level.WARN: warn, Level.DENY: deny}, smt, rigid, baseline)
     if show_config:
         from gradual.interface.reports.settings_table import shown_settings
 
@@ -163,19 +131,23 @@ def check(
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
     importing = Importing(where, False, empty, sizes_called(called), guards, signature=signature)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
-    wanted = replace(wanted, entire=out.verbose > 0)
+    wanted = replace(wanted, entire=out.verbose > 0, cached=cache)
     if watch:
         from gradual.tools.checking.watching import watching
 
         watching(out, paths, ENDINGS, lambda: _told(out, _units(paths), wanted, given, jobs))
     units = _units(paths)
+    if to_write is not None:
+        from gradual.tools.checking.baseline import write_findings
+
+        return write_findings(out, to_write, _results(units, wanted, given, jobs))
     done = _fixed(out, units, wanted, given, unsafe, diff) if fix else None
     return done if done is not None else _told(out, units, wanted, given, jobs)
 
 
-def _given(levels: dict[Level, tuple[str, ...]], smt: bool | None, rigid: str | None) -> Given:
+def _given(levels: dict[Level, tuple[str, ...]], smt: bool | None, rigid: str | None, baseline: str | None) -> Given:
     try:
-        return on_command_line(levels, smt, rigid)
+        return on_command_line(levels, smt, rigid, baseline)
     except NoLevel as reason:
         raise click.UsageError(str(reason)) from reason
 
@@ -226,27 +198,31 @@ def _units(paths: Sequence[str]) -> list[Unit]:
 
 def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> int:
     """Check every file once, report the findings, and return the exit code."""
-    began, tally = time.perf_counter(), Tally()
-    tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
-    many = len(units) > 1
+    began, tally, many = time.perf_counter(), Tally(), len(units) > 1
+    baseline = _baseline(given)
     told: list[tuple[Source, list[Diagnostic]]] = []
-    for checked in _many(tasks, jobs) if many else [_only(*tasks[0])]:
+    for checked in _results(units, wanted, given, jobs):
+        if baseline is not None:
+            checked, known = baseline.without_known(checked)
+            tally.known = known + (tally.known or 0)
         tally.add(checked)
         if not checked.checked and not out.terminal:
             for found in checked.diagnostics:
                 note("\n".join([f"error[{found.code}]: {visible(found.message)}", *found.notes]))
-        if wanted.format in _DOCUMENTS:
-            told.append((checked.source, _loud(checked.diagnostics, out)))
+        if wanted.format in DOCUMENTS:
+            told.append((checked.source, loud(checked.diagnostics, out)))
             continue
-        kept = _limited(checked, wanted, tally)
-        for block in _FORMATS[wanted.format](checked, out, kept, many):
+        kept = limited(checked, wanted, tally)
+        for block in FORMATS[wanted.format](checked, out, kept, many):
             out.line(block)
         out.stream.flush()
-    if wanted.format in _DOCUMENTS:
+    if wanted.format in DOCUMENTS:
         if out.quiet < 2:
-            out.line(_document(told, wanted.format))
+            out.line(document(told, wanted.format))
     else:
-        _last_line(out, tally, wanted, time.perf_counter() - began)
+        last_line(out, tally, wanted, time.perf_counter() - began)
+    if baseline is not None and (gone := baseline.gone()):
+        note(f"note: {counted(gone, 'finding')} of the baseline did not occur; --write-baseline writes a new one")
     return tally.worst
 
 
@@ -258,98 +234,22 @@ def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
     return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
 
 
-def _many(tasks: Sequence[tuple[Unit, Wanted]], jobs: int) -> Iterator[Checked]:
-    """Check every file; a failure to read a file is the file's result."""
+def _results(units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> Iterator[Checked]:
+    """Check every file; of several files, a failure to read one is its result, else it ends the run."""
+    tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
+    if len(tasks) == 1:
+        yield result_of(*tasks[0])
+        return
     from gradual.tools.checking.checking_many import checked_all
 
-    return checked_all(tasks, jobs)
+    yield from checked_all(tasks, jobs)
 
 
-def _only(unit: Unit, wanted: Wanted) -> Checked:
-    """Check the only file; a failure to read it ends the run."""
-    if isinstance(unit, Absent):
-        raise unit.trouble
-    return checked_file(unit, wanted)
+def _baseline(given: Given) -> Baseline | None:
+    """The baseline of the command line, or else of the configuration of the working directory."""
+    path = given.over(settings_for(os.curdir)).baseline
+    if path is None:
+        return None
+    from gradual.tools.checking.baseline import read as read_baseline
 
-
-def _limited(checked: Checked, wanted: Wanted, tally: Tally) -> list[Diagnostic]:
-    """The diagnostics to show: all but the errors beyond the limit."""
-    kept = []
-    for found in checked.diagnostics:
-        is_error = found.severity is Severity.ERROR
-        if not is_error or wanted.shown is None or tally.shown < wanted.shown:
-            kept.append(found)
-            tally.shown += is_error
-    return kept
-
-
-def _loud(found: Iterable[Diagnostic], out: Output) -> list[Diagnostic]:
-    """The diagnostics to show at this level of quietness."""
-    return [d for d in found if not out.quiet or (out.quiet == 1 and d.severity is Severity.ERROR)]
-
-
-# -------------------------------------------------------------------------------------------------------- formats
-def _full(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """The program or its functions' types, then every diagnostic with its excerpt."""
-    name = [out.paint(visible(checked.source.name), "strong")] if many else []
-    if not out.quiet and (head := "\n".join([*name, *checked.head])):
-        yield head + "\n"
-    locate = render.within(checked.source)
-    for diagnostic in _loud(found, out):
-        yield render.full(diagnostic, locate, out.paint) + "\n"
-        if out.verbose and checked.source.origin(diagnostic.span) is not None:
-            yield "in the program made from the model:\n"
-            yield render.full(diagnostic, generated(checked.source), out.paint) + "\n"
-
-
-def _concise(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """One line for each diagnostic; it ends with the name of the model if it begins with that of another file."""
-    locate, model = render.within(checked.source), visible(checked.source.name)
-    for diagnostic in _loud(found, out):
-        text = render.concise(diagnostic, locate, out.paint)
-        yield text if checked.source.origins is None or text.startswith(f"{model}:") else f"{text} in {model}"
-
-
-def _json(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """One JSON object on each line."""
-    yield from checked.head
-    yield from (json_lines.line(json_lines.diagnostic(checked.source, each)) for each in found)
-    if many:
-        yield json_lines.line(file_row(checked))
-
-
-def _github(checked: Checked, out: Output, found: list[Diagnostic], many: bool) -> Iterator[str]:
-    """One GitHub workflow command for each diagnostic."""
-    from gradual.interface.reports.ci import annotation
-
-    yield from (annotation(checked.source, diagnostic) for diagnostic in _loud(found, out))
-
-
-_FORMATS = {"full": _full, "concise": _concise, "json": _json, "github": _github}
-"""Format -> function that gives the output for one file."""
-
-_DOCUMENTS = ("sarif", "junit")
-"""The formats with one document for all files."""
-
-
-def _document(told: list[tuple[Source, list[Diagnostic]]], format: str) -> str:
-    from gradual.interface.reports.ci import junit, sarif
-
-    return sarif(told) if format == "sarif" else junit(told)
-
-
-def _last_line(out: Output, tally: Tally, wanted: Wanted, seconds: float) -> None:
-    """Write the totals; the time only on a terminal, so that output files are reproducible."""
-    if wanted.format == "json":
-        unchecked = {"unchecked": tally.unchecked} if tally.unchecked else {}
-        out.line(json_lines.line(json_lines.summary(tally.counts() | unchecked)))
-    elif not out.quiet:
-        if tally.errors > tally.shown:
-            out.line(f"{tally.errors - tally.shown} more errors are not shown (--max-errors)")
-        if out.verbose:
-            out.line("decided by " + (" · ".join(f"{k} {n}" for k, n in sorted(tally.stages.items())) or "nothing"))
-        took = f"   in {seconds:.2f} s" if out.terminal else ""
-        rest = f" · not checked {tally.unchecked}" if tally.unchecked else ""
-        out.line(totals(**tally.counts()) + rest + took)
-        if wanted.format == "full" and tally.of_models and not wanted.checks:
-            note(f"note: --checks shows {counted(tally.of_models, 'residual check')}")
+    return read_baseline(path)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from gradual.compilation import Options
 from gradual.compiler import apply
 from gradual.core.print import printed
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, note, shared
+from gradual.limits import Options
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Note, Unusable
 from gradual.source import Source

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from gradual.compilation import Options
 from gradual.interface.input.files import too_long
 from gradual.interface.terminal import Output, shared
-from gradual.limits import LIMITS
+from gradual.limits import LIMITS, Options
 from gradual.tools.session.repl import Ask, Session
 
 

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import click
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input import arguments
 from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
+from gradual.interface.reports.json_values import value_line
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
+from gradual.limits import Options
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.value import Value, shown_value
 from gradual.tools.models.options import named_sizes, signature, sizes_called
@@ -141,7 +143,7 @@ def _outcome(
         else:
             show(out, source, [fault.diagnostic])
         return FAILED
-    out.line(json_lines.value_line(value) if as_json else shown_value(value))
+    out.line(value_line(value) if as_json else shown_value(value))
     if save is not None:
         from gradual.interface.reports.saving import saved
 

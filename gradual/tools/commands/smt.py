@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from gradual.compilation import Options
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import Output, shared
+from gradual.limits import Options
 
 
 @click.command()

@@ -15,10 +15,11 @@ from functools import cached_property
 
 from gradual.checker.definition_order import in_circles
 from gradual.codes import LINTS, SYNTAX
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_parsed, compile_source
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.gc_paused import collector_paused
+from gradual.limits import Options
 from gradual.lints.lint import lints_of_names
 from gradual.record import record
 from gradual.source import Source, Span

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input.program_text import read
+from gradual.limits import Options
 from gradual.report.located import within
 from gradual.source import NOWHERE, Source, Span
 from gradual.tools.lsp.document import Document

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 
 from gradual.checker.fixes.suggested import edited
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity, counted
+from gradual.limits import Options
 from gradual.record import record
 from gradual.source import Source, Span
 from gradual.tools.migrating.proposals import (

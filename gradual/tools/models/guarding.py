@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.importers.common.text import Guard, Program
+from gradual.limits import Options
 from gradual.record import record
 from gradual.source import Source
 from gradual.verdict import Proved

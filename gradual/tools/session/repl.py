@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 
-from gradual.compilation import Options
 from gradual.conformance.cases.read import CASE_ID
 from gradual.conformance.implementations.making import called, made
 from gradual.core.check import Check
@@ -18,7 +17,7 @@ from gradual.interface.input.program_text import read as read_file
 from gradual.interface.pages import Page, explained
 from gradual.interface.reports.operators import entry
 from gradual.interface.terminal import Output, Trouble, save_text
-from gradual.limits import LIMITS
+from gradual.limits import LIMITS, Options
 from gradual.ops.catalogue import CATALOGUE
 from gradual.record import record
 from gradual.report import render

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.diagnostic import Diagnostic, Severity
+from gradual.limits import Options
 from gradual.record import record
 from gradual.source import Source, Span
 from gradual.syntax.tree import ast

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy
 
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.importers.common.text import Program
 from gradual.importers.tensorflow.file.reading import load
 from gradual.importers.tensorflow.file.schema import Model
 from gradual.importers.tensorflow.program import program
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 

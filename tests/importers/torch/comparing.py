@@ -17,13 +17,14 @@ from typing import Any
 import numpy
 
 from bench.peers.formulas import valued
-from gradual.compilation import Compilation, Options
+from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
 from gradual.importers.torch.file.reading import load
 from gradual.importers.torch.file.schema import Graph, Model
 from gradual.importers.torch.program import named, program
+from gradual.limits import Options
 from gradual.source import Source
 from gradual.tensors.tensor import Tensor
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gradual.compilation import Compilation, Options
-from gradual.limits import Limits
+from gradual.compilation import Compilation
+from gradual.limits import Limits, Options
 from gradual.run.value import Blame
 from gradual.tensors.tensor import Tensor
 from tests.properties.campaign import broken

@@ -76,12 +76,14 @@ class Model:
         opsets: domain -> the version of its operator set that the model was written for; ONNX's own domain is "".
         functions: domain, name and overload -> an operator that the model itself defines.
         producer: the converter that wrote the model.
+        files: the other files with parts of its weights.
     """
 
     graph: Graph
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], Function] = field(default_factory=dict)
     producer: str = ""
+    files: tuple[str, ...] = ()
 
 
 @record

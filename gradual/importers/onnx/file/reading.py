@@ -6,6 +6,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -66,9 +67,9 @@ def load(path: str) -> Model:
 
     try:
         proto = onnx.load(path, load_external_data=False)
-        _affordable(proto, path)
+        files = _affordable(proto, path)
         onnx.load_external_data_for_model(proto, os.path.dirname(path))
-        return read(proto)
+        return replace(read(proto), files=files)
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
     except DecodeError as error:
@@ -90,19 +91,21 @@ def read(proto: Any) -> Model:
     return model_of(proto)
 
 
-def _affordable(proto: Any, path: str) -> None:
-    """Refuse weights in other files if their total size exceeds the limit, before they are read."""
-    whole, folder = 0, os.path.dirname(path)
+def _affordable(proto: Any, path: str) -> tuple[str, ...]:
+    """The other files with weights; refused if the total size of these exceeds the limit, before they are read."""
+    whole, folder, files = 0, os.path.dirname(path), dict[str, None]()
     for tensor in _tensors(proto):
         written = {entry.key: entry.value for entry in tensor.external_data}
         if "location" in written:
-            held = os.path.getsize(os.path.join(folder, written["location"]))
+            file = os.path.join(folder, written["location"])
+            files[file], held = None, os.path.getsize(file)
             length = written.get("length", "")
             whole += min(int(length), held) if length.isdecimal() else held
     if whole > LIMITS.file:
         raise Unreadable(
             "E0704", f"the weights of `{path}` have {whole} bytes: the limit `file` is {LIMITS.file} bytes"
         )
+    return tuple(files)
 
 
 def _tensors(proto: Any) -> Iterator[Any]:

@@ -5,6 +5,7 @@ What a file holds is told by its content, as all of these are messages without a
 
 from __future__ import annotations
 
+from glob import escape
 from pathlib import Path
 
 from gradual.importers.common.refusals import Misused, Unreadable
@@ -32,6 +33,15 @@ def load(path: str, signature: str = "") -> Model:
         return read(data, Beside(saved_at(_variables(place)), _debug(place)), signature)
     except Malformed as error:
         raise Unreadable("E0703", f"`{path}` is not a TensorFlow model: {error}") from error
+
+
+def beside(path: str) -> tuple[str, ...]:
+    """The files beside a model that `load` reads or looks for: the values of variables, and the nodes' Python lines."""
+    place = Path(path)
+    place = place / SAVED if place.is_dir() else place
+    prefix = _variables(place)
+    parts = sorted(prefix.parent.glob(f"{escape(prefix.name)}.data-*"))
+    return tuple(map(str, (*parts, prefix.with_name(f"{prefix.name}.index"), place.with_name("debug") / DEBUG)))
 
 
 def _variables(place: Path) -> Path:

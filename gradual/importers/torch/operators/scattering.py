@@ -39,7 +39,7 @@ def index_put(use: Use) -> Value:
 
 
 def _stacked(use: Use, indices: Sequence[Value]) -> Value:
-    """Index tensors, broadcast together and stacked as the columns of one tensor."""
+    """Index tensors, broadcast together and stacked as the rows of one tensor, whose columns are the positions."""
     first, *others = indices
     if all(other.tensor.shape == first.tensor.shape for other in others):
         return (
