@@ -51,29 +51,24 @@ class Document:
 
     def offset(self, line: int, character: int) -> int:
         """The offset of a position of the protocol: 0-based, columns in UTF-16 units; at most the end of the text."""
-        start = self._start(line)
-        units = 0
+        start = self.source.start(line + 1)
+        count = 0
         for at in range(start, len(self.text)):
-            if units >= character or self.text[at] == "\n":
+            if count >= character or self.text[at] == "\n":
                 return at
-            units += 1 + (ord(self.text[at]) > 0xFFFF)
+            count += 1 + (ord(self.text[at]) > 0xFFFF)
         return len(self.text)
-
-    def _start(self, line: int) -> int:
-        at = 0
-        for _ in range(line):
-            found = self.text.find("\n", at)
-            if found < 0:
-                return len(self.text)
-            at = found + 1
-        return at
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of the protocol for an offset."""
         at = self.source.position(offset)
-        before = self.text[offset - at.column + 1 : offset]
-        return at.line - 1, len(before) + sum(ord(character) > 0xFFFF for character in before)
+        return at.line - 1, units(self.text[offset - at.column + 1 : offset])
 
     def lines(self, first: int, last: int) -> Span:
         """The span of the lines `first` to `last`, both included."""
-        return Span(self._start(first), self._start(last + 1))
+        return Span(self.source.start(first + 1), self.source.start(last + 2))
+
+
+def units(text: str) -> int:
+    """The number of UTF-16 code units of a text."""
+    return len(text) if text.isascii() else len(text) + sum(ord(character) > 0xFFFF for character in text)

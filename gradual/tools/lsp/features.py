@@ -17,7 +17,7 @@ from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 from gradual.syntax.tree.names import outline
 from gradual.syntax.tree.scopes import Kind, Symbol
-from gradual.tools.lsp.document import Document
+from gradual.tools.lsp.document import Document, units
 from gradual.tools.lsp.findings import Findings
 from gradual.types.dtype import DType
 
@@ -226,7 +226,7 @@ def tokens(document: Document) -> list[int]:
     line = column = 0
     for one in document.names.occurrences:
         at, start = document.place(one.span.start)
-        length = document.place(one.span.end)[1] - start
+        length = units(document.text[one.span.start : one.span.end])
         declared = int(one.span == one.symbol.span) | int(one.symbol.span is None) << 1
         kind = TOKENS.index(_TOKENS[one.symbol.kind])
         data += [at - line, start - column if at == line else start, length, kind, declared]
