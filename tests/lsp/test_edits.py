@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from gradual.source import Span
-from gradual.tools.lsp import features
+from gradual.tools.lsp import features, trees
 from gradual.tools.lsp.checking import Checker
 from gradual.tools.lsp.document import Document
 from gradual.tools.lsp.findings import Findings
@@ -43,6 +43,12 @@ def @picked(%p: Pair[Tensor[(n, 4), float32]], %x: Tensor[(n, 4), float32]) {
   match (%p) { Both(%a, _) => @scaled(%a, 2f), Neither => @scaled(%x, 3f) }
 }
 
+def @numbered(%in.1: Tensor[(n, 4), float32]) {
+  let %h.1: Tensor[(n, 4), float32] = exp(%in.1);
+  let %t = (%h.1, %in.1);
+  add(%t.0, %h.1)
+}
+
 def @halved(%x: Tensor[(6,), float32]) { my.halve(@even(%x, 3i64)) }
 
 def @main(%x: Tensor[(n, 4), float32], %w: Tensor[(4, 9), float32], %v: Tensor[(?, 8), float32]) {
@@ -56,7 +62,27 @@ DATA = "\n".join((EXAMPLES / name).read_text() for name in ("selected.relay", "h
 
 WORDS = (
     *("n", "m", "?", "4", "8", "-1", "0", "2f", "%x", "%y", "%w", "%_y", "float32", "int64", "Tensor", "Pair", "A"),
-    *("@rows", "@scaled", "@even", "@odd", "@main", "@gone", "nn.relu", "exp", "if", ")", "}", "{", ";", ",", "def"),
+    *(
+        "%h",
+        "%h.1",
+        ".1",
+        ": float32",
+        "@rows",
+        "@scaled",
+        "@even",
+        "@odd",
+        "@main",
+        "@gone",
+        "nn.relu",
+        "exp",
+        "if",
+        ")",
+        "}",
+        "{",
+        ";",
+        ",",
+        "def",
+    ),
 )
 WORD = re.compile(r"[@%]?[\w.]+|[^\w\s]")
 DEFINITION = re.compile(r"^(?:def|type|extern|operator)\b", re.MULTILINE)
@@ -190,3 +216,35 @@ def test_after_edits_the_answers_are_those_of_a_text_just_opened(good: str, seed
             text = draw.choice(EDITS)(text, draw) or good
         history.append(text)
         document = document.after(text, step)
+
+
+def test_a_name_with_a_number_is_read_as_its_declaration_says() -> None:
+    declared = "  let %h.1: Tensor[(n, 4), float32] = exp(%in.1);\n"
+    checker, document = Checker(), Document("a", CALLS, 1)
+    checker.check(document)
+    for text in (CALLS.replace(declared, "  let %h = (exp(%in.1), %in.1);\n"), CALLS):
+        document = document.after(text, 2)
+        assert told(checker.check(document)) == told(Checker().check(Document("a", text, 2)))
+
+
+def test_only_the_statements_around_a_change_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    plain = trees.parse
+    monkeypatch.setattr(trees, "parse", lambda source, mend: texts.append(source.text) or plain(source, mend))
+    document = Document("a", CALLS, 1)
+    assert len(document.reading.places) == len(document.after(CALLS.replace("axis=-1", "axis=0"), 2).reading.places)
+    assert ["axis=0" in text and "def @scaled" not in text for text in texts] == [True]
+
+
+def test_beside_a_syntax_error_only_its_function_and_those_that_mention_it_are_checked() -> None:
+    good = CALLS.replace("(4, 9)", "(4, 8)")  # else `@main` has a finding that points into another function
+    checker, document = Checker(), Document("a", good, 1)
+    checker.check(document)
+    document = document.after(good.replace("exp(%in.1);", "exp(%in.1;"), 2)
+    assert "E0101" in {one.code for one in checker.check(document).diagnostics}
+    assert checker.checked == ()
+    document = document.after(good.replace("let %y = multiply(%x, %by);", "let %y = multiply(%x, ;"), 3)
+    checker.check(document)
+    assert set(checker.checked) == {"@numbered", "@picked", "@main"}
+    checker.check(document.after(good, 4))
+    assert set(checker.checked) == {"@scaled", "@picked", "@main"}

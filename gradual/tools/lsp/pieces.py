@@ -22,6 +22,8 @@ from gradual.syntax.parsing.tables import tables
 from gradual.syntax.tree import ast
 from gradual.tools.lsp.trees import Change, moved, parts_of, with_statements
 
+_DECLARATION = re.compile(r"%[\w.:/]*[./][0-9][\w./]*[ \t]*:(?!:)")
+
 
 @cache
 def _function_name() -> re.Pattern[str]:
@@ -45,6 +47,11 @@ class Piece:
     def mentions(self) -> frozenset[str]:
         """The functions that it mentions, also in comments and strings: a few too many, but found without its tree."""
         return frozenset(found[0] for found in _function_name().finditer(self.text)) - {self.name}
+
+    @cached_property
+    def declares(self) -> bool:
+        """Whether it declares a name such as `%input.1`, by which the same text is one name from there on."""
+        return _DECLARATION.search(self.text) is not None
 
     @cached_property
     def is_separate(self) -> bool:
@@ -192,6 +199,8 @@ def _with_statements(text: str, before: Reading, change: Change) -> Reading | No
     if tree is None:
         return None
     changed = Place(Piece(tree, text[place.start : place.end + change.grown]), place.start)
+    if place.piece.declares or changed.piece.declares:
+        return None
     after = (Place(one.piece, one.start + change.grown) for one in before.places[at + 1 :])
     return Reading(text, before.head, (*before.places[:at], changed, *after), None)
 

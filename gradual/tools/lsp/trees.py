@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -71,8 +70,6 @@ class Change:
 
 
 _HEAD = "def @_() {"
-_DECLARED = re.compile(r"%[\w.:/]*[./][0-9][\w./]*[ \t]*:(?!:)")
-"""A declaration of a name such as `%input.1`, by which the same text is read as one name from there on."""
 
 
 def with_statements(tree: ast.Def, text: str, by: int, change: Change) -> ast.Def | None:
@@ -91,7 +88,7 @@ def with_statements(tree: ast.Def, text: str, by: int, change: Change) -> ast.De
         last += 1
     begin = items[first - 1].span.end if first else body.span.start + 1
     stop = items[last].span.start if last < len(items) else body.span.end - 1
-    if not change.leads(text, stop + shift) or _DECLARED.search(text, tree.span.start + by, tree.span.end + shift):
+    if not change.leads(text, stop + shift):
         return None
     head = f"{_HEAD}0;" if first else _HEAD
     made = _statements(head, text[begin + by : stop + shift], last < len(items))
