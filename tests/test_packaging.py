@@ -86,7 +86,7 @@ def test_the_installed_version_is_the_package_s() -> None:
     assert run(sys.executable, "-m", "gradual", "--version", cwd=ROOT) == f"gradual {__version__}"
 
 
-EXTRAS = ("lsp", "onnx")
+EXTRAS = ("cluster", "lsp", "onnx")
 """The extras that the package imports where they are needed."""
 
 MODULES = {"z3-solver": "z3", "protobuf": "google"}

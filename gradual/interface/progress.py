@@ -1,10 +1,10 @@
-"""A line that says how far a long import has come, on a terminal."""
+"""On a terminal, how far a long import or a census has come."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from gradual.importers.common.progress import Progress
@@ -35,3 +35,21 @@ def progress_of(path: str) -> Iterator[Progress]:
         if is_shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+@contextmanager
+def bar_of(count: Callable[[], int]) -> Iterator[Callable[[str], None]]:
+    """Show a bar for a number of files; each call says that a file is done, and what is so far.
+
+    In a pipe, nothing is shown, and the files are not counted.
+    """
+    if not sys.stderr.isatty():
+        yield lambda says: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
+    with Progress(*columns, console=Console(stderr=True)) as shown:
+        bar = shown.add_task("", total=count())
+        yield lambda says: shown.update(bar, advance=1, description=says)

@@ -132,14 +132,16 @@ class Trouble(click.ClickException):
 
     Attributes:
         reasons: the lines to report instead of the message, if there are several.
+        operators: the operators of a model that are among the reasons.
     """
 
     exit_code = 2
 
-    def __init__(self, code: str, message: str, reasons: Sequence[str] = ()) -> None:
+    def __init__(self, code: str, message: str, reasons: Sequence[str] = (), operators: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
         self.reasons = tuple(reasons)
+        self.operators = tuple(operators)
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the error, each reason as a line of its own."""

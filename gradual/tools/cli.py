@@ -22,6 +22,7 @@ from gradual.interface.terminal import choices, note, told
 PLACE = "gradual.tools.commands"
 COMMANDS = {
     "check": f"{PLACE}.check:check",
+    "census": "gradual.tools.census.command:census",
     "annotate": f"{PLACE}.annotating:annotate",
     "core": f"{PLACE}.core:core",
     "clean": f"{PLACE}.clean:clean",

@@ -75,7 +75,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
     "interface": ("terminal", "pages", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
-    "tools": ("checking", "session", "migrating", "lsp", "models", "commands", "shape_function", "notebook", "cli"),
+    "tools": (
+        *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
+        *("shape_function", "notebook", "cli"),
+    ),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 

@@ -32,6 +32,8 @@ DOORS = {
     "rich": ("gradual/interface/", "gradual/tools/", "gradual/__main__.py"),
     "prompt_toolkit": ("gradual/tools/", "gradual/__main__.py"),
     "pygments": ("gradual/tools/",),
+    "distributed": ("gradual/tools/census/cluster.py",),
+    "dask": (),
     "IPython": ("gradual/tools/notebook.py",),
     "typer": (),
     "numpy": (),

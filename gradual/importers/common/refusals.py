@@ -45,11 +45,15 @@ class Refused(Exception):
 
     Attributes:
         reasons: the reasons, a line for each kind of node.
+        operators: the operators of these nodes.
     """
 
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__("; ".join(reasons))
-        self.reasons = tuple(reasons)
+    def __init__(self, reasons: Sequence[Reason | str]) -> None:
+        self.reasons = tuple(map(str, reasons))
+        super().__init__("; ".join(self.reasons))
+        self.operators = tuple(
+            dict.fromkeys(one.operator for one in reasons if isinstance(one, Reason) and one.operator)
+        )
 
 
 @record

@@ -172,12 +172,12 @@ class _Import:
         result = outputs[0] if len(outputs) == 1 else self.builder.tuple(outputs)
         return self.builder.body(self.builder.block, result)
 
-    def told(self) -> list[str]:
+    def told(self) -> list[Reason]:
         """All reasons, in the order of the model, with every operator of the model that is not imported."""
         unknown = list(not_imported(self.model))
         known = {(one.operator, one.says) for one in unknown}
         others = [one for one in self.reasons if (one.operator, one.says) not in known]
-        return [str(one) for one in grouped([*unknown, *others])]
+        return grouped([*unknown, *others])
 
     def tell(self, says: str, node: Node | None = None) -> None:
         """Record a reason; inside a function's body it is reported for the node that applies the function."""

@@ -168,7 +168,7 @@ class _Import:
         try:
             body = self.body(scope)
         except Told:
-            raise Refused([str(one) for one in grouped(self.reasons)]) from None
+            raise Refused(grouped(self.reasons)) from None
         for name in self.model.variables:
             if name in self.parameters:
                 value, origin, type = self.parameters[name]

@@ -139,7 +139,7 @@ class _Import:
         try:
             body = self.body(scope)
         except Told:
-            raise Refused([str(one) for one in grouped(self.reasons)]) from None
+            raise Refused(grouped(self.reasons)) from None
         clauses = [*self.dims.empty(empty), *self.dims.clauses, *where]
         found = guards(self.model, self.dims)
         if demands:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
@@ -241,6 +242,12 @@ def expanded(paths: Iterable[str], endings: Sequence[str]) -> list[str | Absent]
     return list(dict.fromkeys(_expanded(paths, tuple(endings))))
 
 
+def streamed(paths: Sequence[str], endings: Sequence[str]) -> Iterator[str | Absent]:
+    """The paths of `expanded` one after another; those under a single folder are not held in memory."""
+    found = _expanded(paths, tuple(endings))
+    return found if len(paths) == 1 else iter(dict.fromkeys(found))
+
+
 def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | Absent]:
     for path in paths:
         if path != "-" and _is_folder(path) and not is_saved_model(path):
@@ -249,24 +256,36 @@ def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | 
             yield path if path == "-" else Path(path).as_posix()
 
 
-def _inside(folder: str, endings: tuple[str, ...]) -> list[str | Absent]:
-    """The files under a folder, without hidden subfolders, whose names begin with a dot."""
-    found: list[str] = []
-    absent: list[str | Absent] = []
+def _inside(folder: str, endings: tuple[str, ...]) -> Iterator[str | Absent]:
+    """The files under a folder without hidden subfolders (`.name`), in ascending order; then what is absent."""
+    absent: list[Absent] = []
+    is_empty = True
+    for path in _sorted(folder, endings, absent):
+        is_empty = False
+        yield path
+    if is_empty and not absent:
+        said = " or ".join(f"`{ending}`" for ending in endings)
+        absent = [Absent(folder, f"no {said} file under `{folder}`")]
+    yield from absent
+
+
+def _sorted(folder: str, endings: tuple[str, ...], absent: list[Absent]) -> Iterator[str]:
+    """The paths of the files under a folder in ascending order; only the names of one folder at each depth are held."""
 
     def unreadable(error: OSError) -> None:
         absent.append(Absent(str(error.filename), f"cannot read `{error.filename}`: {error.strerror}"))
 
-    for place, folders, names in os.walk(folder, onerror=unreadable):
-        is_model = SAVED_MODEL in names and Path(SAVED_MODEL).suffix in endings
-        folders[:] = [name for name in folders if not name.startswith(".") and not is_model]
-        names = [SAVED_MODEL] if is_model else names  # what else is there belongs to it
-        paths = (Path(place, name) for name in names if name.endswith(endings))
-        found += [path.as_posix() for path in paths if path.is_file()]
-    if not found and not absent:
-        said = " or ".join(f"`{ending}`" for ending in endings)
-        return [Absent(folder, f"no {said} file under `{folder}`")]
-    return [*sorted(found), *absent]
+    for _, folders, names in islice(os.walk(folder, onerror=unreadable), 1):
+        if SAVED_MODEL in names and Path(SAVED_MODEL).suffix in endings:
+            folders, names = [], [SAVED_MODEL]  # what else is there belongs to it
+        entries = [name for name in names if name.endswith(endings)]
+        entries += [f"{name}/" for name in folders if not name.startswith(".")]
+        for entry in sorted(entries):
+            path = Path(folder, entry)
+            if not entry.endswith("/"):
+                yield from [path.as_posix()] if path.is_file() else ()
+            elif not path.is_symlink():
+                yield from _sorted(str(path), endings, absent)
 
 
 def _is_folder(path: str) -> bool:

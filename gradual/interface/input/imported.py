@@ -17,9 +17,10 @@ from gradual.interface.progress import progress_of
 from gradual.interface.terminal import Trouble, tell_notes
 
 
-def _not_imported(path: str, reasons: Sequence[str]) -> Trouble:
+def _not_imported(path: str, reasons: Sequence[str], operators: Sequence[str] = ()) -> Trouble:
     """The error for a model with unsupported parts; it lists them all."""
-    return Trouble("E0703", f"`{path}`: {'; '.join(reasons)}", [f"`{path}`: {reason}" for reason in reasons])
+    told = [f"`{path}`: {reason}" for reason in reasons]
+    return Trouble("E0703", f"`{path}`: {'; '.join(reasons)}", told, operators)
 
 
 def imported(path: str, importing: Importing) -> Program:
@@ -36,7 +37,7 @@ def imported(path: str, importing: Importing) -> Program:
     except Misused as wrong:
         raise _not_imported(path, [f"--{wrong.option}: {wrong}"]) from wrong
     except Refused as refused:
-        raise _not_imported(path, refused.reasons) from refused
+        raise _not_imported(path, refused.reasons, refused.operators) from refused
     except Unsupported as reason:
         raise _not_imported(path, [str(reason)]) from reason
     tell_notes(path, found.notes)

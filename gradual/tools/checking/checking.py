@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from gradual.interface.input.program_text import read
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.annotate import annotated
 from gradual.interface.terminal import Trouble
+from gradual.report.known_sizes import known_sizes
 from gradual.report.located import of_model
 from gradual.report.lost import lost
 from gradual.report.residual import residual, with_checks
@@ -55,7 +57,11 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
         compilation.refuted,
         compilation.not_empty,
         compilation.stages,
+        dict(Counter(check.blame.rule for check in compilation.checks)),
     )
+    if wanted.format == "census" and compilation.ok:
+        sizes = known_sizes(compilation.source, compilation.core.functions, compilation.elaborations)
+        found = replace(found, sizes=sizes.total, known=sizes.known)
     outcome = Outcome.ERRORS if found.errors else Outcome.OK
     return replace(found, outcome=outcome, notes=text.notes, files=text.files)
 

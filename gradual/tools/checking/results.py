@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 
 from gradual.diagnostic import Diagnostic, Severity
-from gradual.interface.input.files import Absent, Importing, Text
+from gradual.interface.input.files import Absent, Importing, Text, model_format
 from gradual.interface.input.levels import Levels
 from gradual.interface.input.program_text import PLAINLY
+from gradual.interface.input.settings import Given, settings_for
 from gradual.interface.reports import json_lines
 from gradual.interface.terminal import Trouble
 from gradual.limits import Options
@@ -50,6 +52,7 @@ class Outcome(StrEnum):
     ERRORS = "errors"
     UNREADABLE = "unreadable"
     UNSUPPORTED = "unsupported"
+    TIMEOUT = "timeout"
     MEMORY = "memory"
     CRASHED = "crashed"
 
@@ -68,6 +71,10 @@ class Checked:
         diagnostics: the findings if the program was checked; otherwise why it was not.
         head: the output before the diagnostics in the wanted format; empty if there is no program.
         stages: how many obligations each stage decided.
+        rules: how many residual checks each rule left.
+        sizes: how many sizes the values of an accepted program have, if the format is "census".
+        known: how many of them are known.
+        operators: the operators for which a model was not imported.
         notes: what was said on standard error when the model was imported.
         files: other files that were read for it, or looked for.
         checked: whether there was a program to check.
@@ -81,6 +88,10 @@ class Checked:
     refuted: int = 0
     not_empty: int = 0
     stages: Mapping[str, int] = field(default_factory=dict)
+    rules: Mapping[str, int] = field(default_factory=dict)
+    sizes: int = 0
+    known: int = 0
+    operators: tuple[str, ...] = ()
     outcome: Outcome = Outcome.OK
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -113,4 +124,13 @@ def unchecked(unit: Unit, outcome: Outcome, code: str, *reasons: str) -> Checked
 def troubled(unit: str | Text, trouble: Trouble) -> Checked:
     """The result for a file that could not be read or imported."""
     outcome = Outcome.UNSUPPORTED if trouble.reasons else Outcome.UNREADABLE
-    return unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
+    found = unchecked(unit, outcome, trouble.code, *(trouble.reasons or [trouble.message]))
+    return replace(found, operators=trouble.operators)
+
+
+def by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
+    """The options for a file by the settings of its folder; standard input has those of the current folder."""
+    path = unit.path if isinstance(unit, Absent) else unit
+    settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
+    is_model = not isinstance(path, Text) and model_format(path) is not None
+    return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)

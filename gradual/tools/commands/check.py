@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gradual.diagnostic import Diagnostic, counted
-from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Absent, Importing, Text, expanded, model_format
+from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Importing, Text, expanded
 from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
@@ -20,7 +20,7 @@ from gradual.interface.terminal import Output, note, shared
 from gradual.limits import Options
 from gradual.source import Source, visible
 from gradual.tools.checking.cached import result_of
-from gradual.tools.checking.results import Checked, Unit, Wanted
+from gradual.tools.checking.results import Checked, Unit, Wanted, by_settings
 from gradual.tools.checking.telling import DOCUMENTS, FORMATS, Tally, document, last_line, limited, loud
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 
@@ -179,7 +179,7 @@ def _each_fixed(units: Sequence[Unit], wanted: Wanted, given: Given, unsafe: boo
     from gradual.tools.checking.fixing import fixed_all
 
     for unit in units:
-        yield from fixed_all([unit], _by_settings(wanted, given, unit).options, unsafe=unsafe)
+        yield from fixed_all([unit], by_settings(wanted, given, unit).options, unsafe=unsafe)
 
 
 def _tell_fixed(out: Output, result: Fixed, wanted: Wanted) -> None:
@@ -226,17 +226,9 @@ def _told(out: Output, units: Sequence[Unit], wanted: Wanted, given: Given, jobs
     return tally.worst
 
 
-def _by_settings(wanted: Wanted, given: Given, unit: Unit) -> Wanted:
-    """The options for a file by the settings of its folder; standard input has those of the current folder."""
-    path = unit.path if isinstance(unit, Absent) else unit
-    settings = given.over(settings_for(os.curdir if isinstance(path, Text) else os.path.dirname(path)))
-    is_model = not isinstance(path, Text) and model_format(path) is not None
-    return replace(wanted, options=settings.of_models if is_model else settings.options, levels=settings.levels)
-
-
 def _results(units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> Iterator[Checked]:
     """Check every file; of several files, a failure to read one is its result, else it ends the run."""
-    tasks = [(unit, _by_settings(wanted, given, unit)) for unit in units]
+    tasks = [(unit, by_settings(wanted, given, unit)) for unit in units]
     if len(tasks) == 1:
         yield result_of(*tasks[0])
         return

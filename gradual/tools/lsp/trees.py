@@ -56,9 +56,9 @@ class Change:
         return self.new - self.old
 
     def with_stretch(self, span: Span) -> Change:
-        """The change as one of a stretch of the old text too."""
-        end = max(self.old, span.end)
-        return Change(min(self.start, span.start), end, end + self.grown)
+        """The change, and all that is inside a stretch of the old text."""
+        end = max(self.old, span.end - 1)
+        return Change(min(self.start, span.start + 1), end, end + self.grown)
 
     def leads(self, text: str, offset: int) -> bool:
         """Whether only blanks are before an offset on its line, and the change is on an earlier line.
