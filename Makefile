@@ -48,7 +48,7 @@ bench: install
 # The tests of costly laws, each with more examples than the gate has time for, and others at every run.
 LAWS := tests/dims tests/passes tests/properties tests/core/test_surface.py tests/conformance/test_suite.py \
 	tests/ops/test_catalogue.py tests/run tests/syntax tests/checker/test_data.py tests/lints/test_laws.py \
-	tests/shape_functions
+	tests/shape_functions tests/tensors/test_arrays.py tests/ops/test_fast.py
 
 thorough: install
 	GRADUAL_THOROUGH=$(or $(TIMES),10) HYPOTHESIS_PROFILE=exploring \

@@ -227,7 +227,7 @@ class Compilation:
             return text
         return f"// checked again, this is refused: {error.code}: {visible(error.message)}\n{text}"
 
-    def run(self, entry: str, *values: Any, runtime: str = "vm") -> Value:
+    def run(self, entry: str, *values: Any, runtime: str = "vm", fast: bool = False) -> Value:
         """The value of `entry(values)`, a `Tensor`, a tuple or a `Constructed`; the weights of a model may be left out.
 
         Args:
@@ -235,6 +235,7 @@ class Compilation:
             values: a `Tensor` or an array of any library for a tensor, a tuple for a tuple, a `Constructed` for data.
                 An array keeps its element type; a number or a list takes that of its parameter.
             runtime: "vm", or "graph" for a function whose sizes are all known before it is called.
+            fast: whether operators compute with NumPy, if it gives the same bits.
 
         Raises:
             Blame: a check failed, or an argument is not what its parameter declares; it names who broke which promise.
@@ -242,6 +243,7 @@ class Compilation:
             KeyError: no function has this name.
             ValueError: the program has errors, or an argument is no value of the language.
             NotStatic: the graph runtime refuses the function.  [graph.run]
+            ImportError: `fast` is set, and NumPy is not installed.
         """
         from gradual.run.machine import run
 
@@ -250,7 +252,9 @@ class Compilation:
         self._accepted(entry, "run")
         with self._placing():
             values = with_weights(self.core.functions[entry], self.weights, values) if entry == "@main" else values
-            return run(self.core, entry, values) if runtime == "vm" else self.graph(entry).run(*values)
+            if runtime == "graph":
+                return self.graph(entry).run(*values, fast=fast)
+            return run(self.core, entry, values, fast=fast)
 
     def graph(self, entry: str) -> Graph:
         """A static function with its memory, to be run often.  Raises the errors of `run` except Blame and Fault."""

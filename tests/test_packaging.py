@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+FAST = "Requires-Dist: numpy>=1.26; extra == 'fast'"
 FIND = "from gradual.resources import folder; print(folder('spec').resolve(), folder('grammar').resolve())"
 
 
@@ -54,6 +55,9 @@ def test_a_wheel_carries_the_grammar_the_specification_and_the_licence(wheel: Pa
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"gradual/grammar/gradual.lark", "gradual/spec/errors/E0301.md", "gradual/py.typed"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+    lines = zipfile.ZipFile(wheel).read(metadata).decode().splitlines()
+    assert [line for line in lines if line.startswith("Requires-Dist: numpy") and "'dev'" not in line] == [FAST]
     shipped = {path.relative_to(ROOT).as_posix() for path in (ROOT / "spec").rglob("*.md")}
     assert {f"gradual/{name}" for name in shipped} <= names
     assert not [name for name in names if name.startswith(("tests", "docs", "bench"))]
@@ -86,7 +90,24 @@ def test_the_installed_version_is_the_package_s() -> None:
     assert run(sys.executable, "-m", "gradual", "--version", cwd=ROOT) == f"gradual {__version__}"
 
 
-EXTRAS = ("cluster", "lsp", "onnx")
+WITHOUT_NUMPY = "import sys; sys.modules['numpy'] = None; from gradual.__main__ import main; sys.exit(main())"
+IS_LOADED = """import atexit, sys
+from gradual.__main__ import main
+atexit.register(lambda: print("numpy" in sys.modules))
+main()"""
+CALL = ("run", str(ROOT / "examples" / "head.relay"), "@head(float32[2, 784], float32[10, 784])")
+
+
+def test_numpy_is_optional_and_imported_by_fast_runs_only(tmp_path: Path) -> None:
+    """An installation without extras runs programs without NumPy, to the same bits."""
+    plain = run(sys.executable, "-c", IS_LOADED, *CALL, cwd=tmp_path, PYTHONPATH=str(ROOT))
+    fast = run(sys.executable, "-c", IS_LOADED, *CALL, "--fast", cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert (plain, fast) == (f"{plain.removesuffix('False')}False", f"{plain.removesuffix('False')}True")
+    without = run(sys.executable, "-c", WITHOUT_NUMPY, *CALL, cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert without == plain.removesuffix("False").rstrip()
+
+
+EXTRAS = ("cluster", "fast", "lsp", "onnx")
 """The extras that the package imports where they are needed."""
 
 MODULES = {"z3-solver": "z3", "protobuf": "google"}

@@ -23,6 +23,7 @@ from gradual.run.steps.operators import applied
 from gradual.run.steps.proxies import entered, handed_on, returning, wrapped, wrapped_reference
 from gradual.run.value import Cell, Fault, Frame, Held, Part, Procedure, Proxied, fault
 from gradual.source import Span
+from gradual.tensors.arrays.numpy_library import ieee_arithmetic
 from gradual.tensors.tensor import Tensor, scalar
 from gradual.tensors.value import Constructed, Value
 from gradual.types.dtype import DType
@@ -49,17 +50,20 @@ class Activation:
     target: str
 
 
-def run(module: terms.Module, entry: str, given: Sequence[Any], watch: Watch | None = None) -> Value:
+def run(
+    module: terms.Module, entry: str, given: Sequence[Any], watch: Watch | None = None, fast: bool = False
+) -> Value:
     """Run a function on arguments from outside.  Raises Blame, Fault; KeyError for an unknown function.
 
     ValueError for an argument that is no value.
-    `watch` is called after every operator and size step.  [run.entry] [run.call]
+    `watch` is called after every operator and size step; `fast` computes with NumPy.  [run.entry] [run.call]
     """
     function = module.functions[entry]
     top = Frame({name: Procedure(function, None) for name, function in module.functions.items()})
     frame = Frame(outer=top)
     admitted(function, received(function, given), frame, module.data)
-    value = Machine(top, watch).evaluated(frame, function.body)
+    with ieee_arithmetic(fast):
+        value = Machine(top, watch, fast).evaluated(frame, function.body)
     return shown_outside(value, function.span)
 
 
@@ -69,11 +73,13 @@ class Machine:
     Attributes:
         top: the declared functions.
         watch: called after every operator and size step.
+        fast: whether operators compute with NumPy.
     """
 
-    def __init__(self, top: Frame, watch: Watch | None = None) -> None:
+    def __init__(self, top: Frame, watch: Watch | None = None, fast: bool = False) -> None:
         self.top = top
         self.watch = watch
+        self.fast = fast
         self._stack: list[Activation | Returning] = []
         self._bottom = 0
 
@@ -149,7 +155,7 @@ class Machine:
         """Run a step that enters no block."""
         match step:
             case terms.Apply():
-                frame.values[step.name] = applied(step, frame)
+                frame.values[step.name] = applied(step, frame, self.fast)
                 if self.watch is not None:
                     self.watch(step, frame)
             case terms.Constant():

@@ -49,6 +49,11 @@ def shifting(function: Binary) -> Binary:
     return guarded
 
 
+def relu(value: int) -> int:
+    """The greater of the number and 0."""
+    return max(value, 0)
+
+
 def sign(value: int) -> int:
     """The sign of a number, as 1, 0 or -1."""
     return (value > 0) - (value < 0)

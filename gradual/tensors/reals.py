@@ -83,6 +83,9 @@ def logarithm(function: Unary) -> Unary:
     return completed
 
 
+sqrt = within(math.sqrt)
+
+
 def rsqrt(value: float) -> float:
     """The reciprocal of the square root; infinite at zero, NaN below."""
     if value > 0.0 or value != value:
@@ -137,6 +140,11 @@ def integral(function: Callable[[float], int]) -> Unary:
 floor = integral(math.floor)
 ceil = integral(math.ceil)
 trunc = integral(math.trunc)
+
+
+def relu(value: float) -> float:
+    """The greater of the number and +0; NaN for NaN."""
+    return 0.0 if value <= 0.0 else value
 
 
 def maximum(left: float, right: float) -> float:

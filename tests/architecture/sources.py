@@ -29,6 +29,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "syntax": ("tree", "parsing", "repair", "parse", "printing"),
     "tensors": (
         *("fault", "index", "scalar", "bits", "integers", "reals", "inner_products"),
+        "arrays",
         *("exchange", "print", "tensor", "value", "json_form"),
     ),
     "core": (

@@ -36,7 +36,7 @@ DOORS = {
     "dask": (),
     "IPython": ("gradual/tools/notebook.py",),
     "typer": (),
-    "numpy": (),
+    "numpy": ("gradual/tensors/arrays/numpy_library.py",),
 }
 
 

@@ -18,7 +18,7 @@ MUTUAL_DATA = frozenset({"gradual.dims.term.atom", "gradual.dims.term.polynomial
 """Data that contain each other: an atom has dims and conditions, a dim has atoms.  Only types are imported forward."""
 
 HEAVY = (
-    *("ctypes", "difflib", "distributed", "google", "importlib", "lark", "onnx", "prompt_toolkit", "rich"),
+    *("ctypes", "difflib", "distributed", "google", "importlib", "lark", "numpy", "onnx", "prompt_toolkit", "rich"),
     *("tempfile", "tomllib", "torch", "z3"),
 )
 """Libraries that cost start-up time, and that most runs do not need."""

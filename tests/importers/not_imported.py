@@ -131,7 +131,7 @@ def _defined(module: ModuleType) -> Iterator[FunctionType]:
     """The functions and methods of a module."""
     for one in vars(module).values():
         for part in vars(one).values() if isinstance(one, type) else (one,):
-            part = part.fget if isinstance(part, property) else part
+            part = inspect.unwrap(part.fget if isinstance(part, property) else part)  # a cache is around some
             if isinstance(part, FunctionType) and part.__module__ == module.__name__ and part.__name__ != "__init__":
                 yield part
 

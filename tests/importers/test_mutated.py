@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.importers.mutating import bugs
 from tests.thorough import times
 
-MODELS = times(1_000)
+MODELS = times(400)
 
 
 def test_models_that_went_wrong_end_well() -> None:

@@ -13,7 +13,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.thorough import times
 
-PROGRAMS = times(30)
+PROGRAMS = times(15)
 """How many programs are drawn."""
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from tests.properties.compiling import compiled
 from tests.properties.seeded.directed import Written
 from tests.thorough import times
 
-PROGRAMS = times(24)
+PROGRAMS = times(16)
 START = 1000
 SLICES = 8
 

@@ -34,7 +34,7 @@ from tests.properties.compiling import compiled
 from tests.run.graphs import examples
 from tests.thorough import times
 
-PROGRAMS = times(24)
+PROGRAMS = times(16)
 SLICES = 4
 
 

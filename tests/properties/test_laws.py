@@ -25,7 +25,7 @@ from tests.properties.laws import LAWS
 from tests.properties.seeded.directed import obeys
 from tests.thorough import times
 
-PROGRAMS = times(20)
+PROGRAMS = times(10)
 """How many programs obey every law here."""
 PARTS = 10
 """Into how many tests they are parted."""

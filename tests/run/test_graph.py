@@ -23,7 +23,7 @@ from tests.properties.compiling import compiled
 from tests.run.graphs import agreeing, bits, disagreement, examples, spoilt
 from tests.thorough import times
 
-PROGRAMS = times(32)
+PROGRAMS = times(16)
 SLICES = 4
 
 

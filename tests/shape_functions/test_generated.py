@@ -16,7 +16,7 @@ from tests.properties.compiling import compiled
 from tests.shape_functions.forms import Shaped, agreeing, shaped
 from tests.thorough import times
 
-PROGRAMS = times(24)
+PROGRAMS = times(16)
 
 
 def calls(cases: Iterator[Case], counts: Counter[str]) -> Iterator[tuple[Shaped, tuple[Value, ...]]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gradual.interface.input.arguments import read_call, values
+from gradual.tensors.arrays.numpy_library import numpy
 from gradual.tensors.json_form import from_json
 from gradual.tensors.tensor import Tensor, random_tensor
 from gradual.tensors.value import shown_value
@@ -30,6 +32,21 @@ def test_a_value_is_written_as_a_call_would_write_it(gradual: Gradual, write: Wr
 
 def test_a_bare_literal_takes_its_parameter_s_element_type(gradual: Gradual, write: Write) -> None:
     assert gradual("run", write("a.relay", SAME), "@main(3, 3)").out == "(int64 3,\n float32 3.0)\n"
+
+
+def test_a_run_with_numpy_prints_the_same(gradual: Gradual, write: Write) -> None:
+    path = write("a.relay", "def @f(%x: Tensor[(?, 40), float32]) { nn.dense(%x, %x) }")
+    call = ("run", path, "@f(float32[3, 40])")
+    assert gradual(*call, "--fast") == gradual(*call, "--fast", "--runtime", "vm") == gradual(*call)
+
+
+def test_a_run_with_numpy_needs_numpy(gradual: Gradual, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    numpy.cache_clear()
+    done = gradual("run", write("a.relay", SAME), "@f([[1]])", "--fast")
+    assert done.code == 2
+    assert "--fast cannot be used: this needs the package numpy: pip install 'gradual[fast]'" in done.err
+    assert gradual("run", write("a.relay", SAME), "@f([[1]])").code == 0
 
 
 def test_drawn_elements_depend_on_seed_and_position_only() -> None:

@@ -18,10 +18,8 @@ from gradual.importers.common.folding import drawn, folded
 from gradual.importers.common.judging import Judging
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
-from gradual.importers.common.values import Binding, Block, Names, Value
+from gradual.importers.common.values import LISTS, Binding, Block, Names, Value, are_integers, scalars, words
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.declaration.attributes import bound
-from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.origin import Origin
 from gradual.run.steps.operators import constant_type
@@ -134,22 +132,21 @@ class Builder:
         if operator == "cast" and (integers := self._integers(operands[0], attributes["dtype"])) is not None:
             return integers
         declared = CATALOGUE[operator]
-        flat = [operand.type for operand in operands]
-        settings = _settings(declared, {key: self.sized(value) for key, value in attributes.items()})
-        type, owes = self.judging.judged(declared, flat, settings)
+        given = {key: self.sized(value) for key, value in attributes.items() if value is not None}
+        judged = self.judging.judged(declared, [operand.type for operand in operands], given)
+        owes, settings = judged.owes, judged.settings
+        type = self.judging.typed(judged)
         constant = None if owes else folded(declared, operands, settings, type)
         if constant is not None:
             return self.constant(constant)
         moved = None if owes else drawn(declared, operands, settings)
         if moved is not None and moved[1].rank == 1 and operands[0].rank > 1:
             return self.call("take", moved[0], self.constant(moved[1]), axis=0)
-        sizes = [self.named(size, "size") for value in attributes.values() for size in _scalars(value)]
+        sizes = [self.named(size, "size") for value in attributes.values() for size in scalars(value)]
 
         def text(given: Sequence[str]) -> str:
-            named = iter(given[len(operands) :])
-            settled = {key: _attribute(value, named) for key, value in attributes.items() if value is not None}
-            written = [*given[: len(operands)], *(f"{key}={value}" for key, value in settled.items())]
-            return f"{operator}({', '.join(written)})"
+            written = words(attributes, iter(given[len(operands) :])) if attributes else []
+            return f"{operator}({', '.join([*given[: len(operands)], *written])})"
 
         fractions = None if owes else followed(declared, operands, settings, type, self.positive)
         return Value(type, self.bind([*operands, *sizes], text, operator), drawn=moved, fractions=fractions)
@@ -182,12 +179,14 @@ class Builder:
 
     def sized(self, value: Any) -> Any:
         """An attribute in which each scalar value is replaced by its symbolic size."""
-        if isinstance(value, Value):
-            type = self.judging.readable(value.type)
-            if not isinstance(type, TensorType) or type.rank or type.contents is None:
-                raise Unsupported("a size that is no integer")
-            return type.contents[0]
-        return tuple(map(self.sized, value)) if isinstance(value, list | tuple) else value
+        if isinstance(value, LISTS):
+            return tuple(value) if are_integers(value) else tuple(map(self.sized, value))
+        if not isinstance(value, Value):
+            return value
+        type = self.judging.readable(value.type)
+        if not isinstance(type, TensorType) or type.rank or type.contents is None:
+            raise Unsupported("a size that is no integer")
+        return type.contents[0]
 
     def applied(self, function: str, operands: Sequence[Value], type: OpenedType) -> Value:
         """A call of a function of the program."""
@@ -218,9 +217,9 @@ class Builder:
         """Append a binding to the current block."""
         binding = Binding(tuple(operands), text, self.block, operator, self.node)
         for operand in operands:
-            if isinstance(operand.origin, Binding):
-                operand.origin.uses += 1
-                operand.origin.shared |= operand.origin.block is not self.block
+            if isinstance(made := operand.origin, Binding):
+                made.uses += 1
+                made.shared |= made.block is not self.block
         self.block.bindings.append(binding)
         return binding
 
@@ -272,17 +271,15 @@ class Builder:
     # ------------------------------------------------------------------------------------------------------- text
     def written(self, value: Value) -> str:
         """The text of a value in the program."""
-        if isinstance(value.origin, str):
-            return value.origin
-        if value.origin is not None:
-            return self._bound(value.origin)
+        match value.origin:
+            case Binding(name=None) as binding:
+                return self.marks.around(self._text(binding), binding.origin)
+            case Binding(name=name):
+                return f"%{name}"
+            case str(text):
+                return text
         assert isinstance(value.constant, Tensor)
         return self._literal(value.constant)
-
-    def _bound(self, binding: Binding) -> str:
-        if binding.name is not None:
-            return f"%{binding.name}"
-        return self.marks.around(self._text(binding), binding.origin)
 
     def _text(self, binding: Binding) -> str:
         return binding.text([self.written(operand) for operand in binding.operands])
@@ -319,15 +316,15 @@ class Builder:
             params.append(self._parameter(f"%{name}", Origin(f"weight `{said}`", f"{said}: {type}", said), type))
         clauses = [*clauses, *self.small.clauses]
         demanded = f"where {', '.join(clauses)} " if clauses else ""
-        main = f"def @main({', '.join(params)}) {demanded}{body}\n"
-        marked = "\n".join([*self.functions.values(), main]) + self._metadata_text()
-        text, origins = self.marks.removed(indented(marked), self.folded)
+        main = f"def @main({', '.join(params)}) {demanded}{indented(body)}\n"
+        marked = "\n".join([*map(indented, self.functions.values()), main]) + self._metadata_text()
+        text, origins = self.marks.removed(marked, self.folded)
         return Program(text, origins, Weights(self.weights), (*notes, *self.small.notes))
 
     def _parameter(self, name: str, origin: Origin, type: str) -> str:
         own = self.names_of.get(name, ())
         others = tuple(one for one in own if one != origin.value)
-        return self.marks.around(f"{name}: {type}", replace(origin, also=others))
+        return self.marks.around(f"{name}: {type}", replace(origin, also=others) if others else origin)
 
     def _literal(self, tensor: Tensor) -> str:
         if tensor.rank == 0:
@@ -355,44 +352,3 @@ def stated(type: GradualType) -> Any:
 def _key(tensor: Tensor) -> Key:
     """The key by which equal constants are shared."""
     return tensor.dtype, tensor.shape, bytes(tensor.elements)
-
-
-def _settings(operator: Operator, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    given = {key: value for key, value in attributes.items() if value is not None}
-    try:
-        return bound(operator, given)
-    except IllFormed as error:
-        raise Unsupported(f"`{operator.name}`: {error.message}") from error
-
-
-def _scalars(value: Any) -> Iterator[Value]:
-    """The scalar values in an attribute, left to right."""
-    if isinstance(value, Value):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _scalars(part)
-
-
-def _attribute(value: Any, named: Iterator[str]) -> str:
-    """An attribute as programs write it, with the names of the scalars in it."""
-    match value:
-        case Value():
-            return next(named)
-        case bool():
-            return str(value)
-        case DType():
-            return f'"{value}"'
-        case str():
-            return f'"{value}"'
-        case int():
-            return str(value)
-        case float():
-            return written(value, DType.FLOAT32, False)
-        case _:
-            return f"[{', '.join(_bare(_attribute(part, named)) for part in value)}]"
-
-
-def _bare(text: str) -> str:
-    """The text of a size without `dim[…]`, as in a list of sizes."""
-    return text[4:-1] if text.startswith("dim[") else text

@@ -52,9 +52,10 @@ def followed(
         return None
     if operator.name == "cast":
         return _converted(operands[0], 1 << PRECISION[type.dtype])
-    if not any(operand.fractions is not None for operand in _flat(operands)):
+    flat = _flat(operands)
+    if not [operand for operand in flat if operand.fractions is not None]:
         return None
-    given = [_fractions(operand) for operand in _flat(operands)]
+    given = [_fractions(operand) for operand in flat]
     if any(one is None for one in given):
         return None
     known = [one for one in given if one is not None]

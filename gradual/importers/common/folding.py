@@ -27,7 +27,7 @@ def folded(
     operator: Operator, operands: Sequence[Value], settings: Mapping[str, Any], type: OpenedType
 ) -> Tensor | None:
     """The value of an application to constants if it is one small tensor; else None."""
-    if not isinstance(type, TensorType) or any(operand.constant is None for operand in operands):
+    if not isinstance(type, TensorType) or [operand for operand in operands if operand.constant is None]:
         return None
     extents = [-1 if size.value is None else size.value for size in type.shape]
     if min(extents, default=0) < 0 or numel(tuple(extents)) > FOLDED:

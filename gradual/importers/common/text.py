@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from gradual.origin import Origin, Origins
 from gradual.record import record
@@ -16,11 +17,11 @@ from gradual.types.dtype import DType
 
 _OPEN, _CLOSE = "\x02", "\x03"
 _MARK = re.compile(f"{_OPEN}([0-9]*){_CLOSE}")
+_BLANK = re.compile(f"(?:{_OPEN}[0-9]*{_CLOSE})*")
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _APART = re.compile(_STRING + r"|\?\{[^}]*\}")
 """Braces that do not open a block: in strings, and in bounds of sizes."""
 _TOKEN = re.compile(rf"{_APART.pattern}|(?<![%@.\w])(?:match\??|type) |[()\[\]{{}};,]|{_MARK.pattern}")
-_CONSTANTS = "\n#[metadata]\n"
 _BRACES = re.compile(r"[{}]")
 _INDENT = "  "
 
@@ -100,18 +101,15 @@ class Marks:
     def removed(self, text: str, folded: Mapping[str, Tensor]) -> tuple[str, Origins]:
         """The text without the marks, and the origins of its pieces; `folded` are values without a piece of text."""
         pieces = _MARK.split(text)
-        starts, origins = list[int](), list[Origin | None]()
+        kept, origins = pieces[::2], list[Origin | None]()
+        starts = [*accumulate(map(len, kept[:-1]))]
         around: list[Origin | None] = [None]
-        kept, length = [pieces[0]], len(pieces[0])
-        for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        for mark in pieces[1::2]:
             if mark:
                 around.append(self._origins[int(mark)])
             else:
                 around.pop()
-            starts.append(length)
             origins.append(around[-1])
-            kept.append(piece)
-            length += len(piece)
         types = {name: (tensor_text(map(str, one.shape), one.dtype), one.shape) for name, one in folded.items()}
         return "".join(kept), Origins(starts, origins, types)
 
@@ -123,19 +121,20 @@ def tensor_text(extents: Iterable[str], dtype: DType) -> str:
 
 
 def indented(text: str) -> str:
-    """The program in canonical layout: blocks and arms on lines of their own, indented by the number of open braces.
+    """The text in canonical layout: blocks and arms on lines of their own, indented by the number of open braces.
 
-    Spaces inside a line are kept; so is the section of constants at the end.
+    Spaces inside a line are kept.
     """
-    program, mark, constants = text.partition(_CONSTANTS)
     depth, lines = 0, list[str]()
-    for line in _Breaking().lines(program):
+    for line in _Breaking().lines(text):
+        if "{" not in line and "}" not in line:
+            lines.append(line if _BLANK.fullmatch(line) else _INDENT * depth + line)
+            continue
         bare = _MARK.sub("", line)
-        closes = bare.startswith("}")
-        lines.append(_INDENT * (depth - closes) + line if bare else line)
+        lines.append(_INDENT * (depth - bare.startswith("}")) + line)
         found: Sequence[str] = _BRACES.findall(_APART.sub("", bare))
         depth += found.count("{") - found.count("}")
-    return "\n".join(lines) + mark + constants
+    return "\n".join(lines)
 
 
 class _Breaking:

@@ -1,10 +1,10 @@
-"""Values of a program under construction, the expressions that compute them, and names for them."""
+"""Values of a program under construction, the expressions that compute them, their attributes, and names for them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import Any, TypeGuard
 
 from gradual.dims.term.atom import bottom_up
@@ -13,6 +13,7 @@ from gradual.dims.term.dim import Dim
 from gradual.importers.common.refusals import Unsupported
 from gradual.origin import Origin
 from gradual.record import record
+from gradual.syntax.tree.literals import written
 from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import OpenedType, TensorType, UnrankedType
@@ -20,6 +21,10 @@ from gradual.types.type import OpenedType, TensorType, UnrankedType
 _LOCAL = re.compile(r"[A-Za-z_]\w*(?:(?:\.[0-9]+)*\.[A-Za-z_]\w*|::\w+|/[A-Za-z_]\w*|:[0-9]+)*", re.ASCII)
 _PLACE = re.compile(r":(?=[0-9]+\Z)", re.ASCII)
 _INVALID = re.compile(r"\W+", re.ASCII)
+
+
+TENSORS = (TensorType, UnrankedType)
+"""The types of tensors."""
 
 
 class Names:
@@ -31,8 +36,10 @@ class Names:
 
     def fresh(self, wanted: str) -> str:
         """An unused name for a local value, as similar to the wanted one as the language allows."""
-        stripped = wanted.strip("/")
-        name = stripped if _LOCAL.fullmatch(stripped) else _INVALID.sub("_", stripped).strip("_")
+        name = wanted.strip("/")
+        if _LOCAL.fullmatch(name):
+            return self.unused(name)
+        name = _INVALID.sub("_", name).strip("_")
         if not _LOCAL.fullmatch(name):
             name = f"v_{name}".rstrip("_")
         return self.unused(name)
@@ -40,9 +47,8 @@ class Names:
     def unused(self, name: str) -> str:
         """The name, with a number appended if it is taken."""
         candidate, count = name, self._counts.get(name, 1)
-        stem = _PLACE.sub("_", name)
         while candidate in self._taken:
-            candidate, count = f"{stem}_{count}", count + 1
+            candidate, count = f"{_PLACE.sub('_', name)}_{count}", count + 1
         self._taken.add(candidate)
         self._counts[name] = count
         return candidate
@@ -78,7 +84,8 @@ class Binding:
         if self.node is None or not self.values:
             return self.node
         first, *others = self.values
-        return replace(self.node, value=first, also=tuple(others))
+        node = self.node
+        return Origin(node.node, node.said, first, tuple(others), node.module, node.frames, node.lent)
 
 
 @record(slots=False)
@@ -149,12 +156,12 @@ class Value:
     @property
     def rank(self) -> int:
         """The number of its axes."""
-        return self.tensor.rank
+        return len(self.type.shape if isinstance(self.type, TensorType) else self.tensor.shape)
 
     @property
     def dtype(self) -> DType:
         """Its element type, even if its rank is not known."""
-        if not isinstance(self.type, TensorType | UnrankedType):
+        if not isinstance(self.type, TENSORS):
             raise Unsupported("an operand that is not a tensor")
         return self.type.dtype
 
@@ -227,3 +234,49 @@ class Block:
     """Bindings in order."""
 
     bindings: list[Binding] = field(default_factory=list)
+
+
+# ------------------------------------------------------------------------------------------------------ attributes
+LISTS = (list, tuple)
+"""The types of attributes with several parts."""
+
+
+def scalars(value: Any) -> Iterator[Value]:
+    """The scalar values in an attribute, left to right."""
+    if isinstance(value, Value):
+        yield value
+    elif isinstance(value, LISTS) and not are_integers(value):
+        for part in value:
+            yield from scalars(part)
+
+
+def are_integers(parts: Collection[Any]) -> bool:
+    """Whether all parts of an attribute are integers and no booleans; most attributes are such lists."""
+    return {*map(type, parts)} <= {int}
+
+
+def words(attributes: Mapping[str, Any], named: Iterator[str]) -> list[str]:
+    """`key=value` for each attribute that is given, with the names of the scalars in it."""
+    return [f"{key}={_written(value, named)}" for key, value in attributes.items() if value is not None]
+
+
+def _written(value: Any, named: Iterator[str]) -> str:
+    """An attribute as programs write it, with the names of the scalars in it."""
+    match value:
+        case list() | tuple() if are_integers(value):
+            return str([*value])
+        case int():
+            return str(value)
+        case Value():
+            return next(named)
+        case DType() | str():
+            return f'"{value}"'
+        case float():
+            return written(value, DType.FLOAT32, False)
+        case _:
+            return f"[{', '.join(_bare(_written(part, named)) for part in value)}]"
+
+
+def _bare(text: str) -> str:
+    """The text of a size without `dim[…]`, as in a list of sizes."""
+    return text[4:-1] if text.startswith("dim[") else text

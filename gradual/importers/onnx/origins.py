@@ -20,15 +20,15 @@ def origin_of(node: Node) -> Origin:
     return Origin(
         f"{node.operator} `{node.title}`",
         f"{', '.join(filter(None, node.outputs))} = {node.operator}({', '.join(node.inputs)})",
-        module=_module(node.metadata.get(SCOPES, "")),
-        frames=user_frames(node.metadata.get(TRACE, "")),
+        module=_module(node.metadata[SCOPES]) if SCOPES in node.metadata else "",
+        frames=user_frames(node.metadata[TRACE]) if TRACE in node.metadata else (),
     )
 
 
 def _module(scopes: str) -> str:
     """The path of the module that contains a node, from the list of scopes, the last of which is the node itself."""
     try:
-        found = ast.literal_eval(scopes) if scopes else []
+        found = ast.literal_eval(scopes)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return ""
     modules = [one for one in found[:-1] if isinstance(one, str)] if isinstance(found, list) else []

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from gradual.dims.term.dim import constant
+from gradual.gc_paused import collector_paused
 from gradual.importers.common import lists
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.progress import Progress, unreported
@@ -20,9 +21,9 @@ from gradual.importers.common.sizes.conditions import check_conditions
 from gradual.importers.common.sizes.extents import Dims
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.common.text import Program
-from gradual.importers.common.values import Value
+from gradual.importers.common.values import TENSORS, Value
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
-from gradual.importers.onnx.file.narrow import KINDS, Kind
+from gradual.importers.onnx.file.narrow import Kind
 from gradual.importers.onnx.file.reading import Reference
 from gradual.importers.onnx.file.schemas import admit, standard_function
 from gradual.importers.onnx.importers import IMPORTERS, Results, Scope, Use, held
@@ -71,6 +72,7 @@ SCALARS_ARE_UNKNOWN = "tf2onnx"
 """A converter that declares an input as a scalar if it does not know the rank of the input."""
 
 
+@collector_paused()
 def program(
     model: Model,
     where: Sequence[str] = (),
@@ -217,9 +219,8 @@ class _Import:
             if counts:
                 self.index = index
                 self.progress(index, len(nodes))
-            inputs = [scope.get(name) for name in node.inputs]
-            absent = [name for name in node.inputs if name and name not in scope]
-            if absent:
+            inputs = tuple(map(scope.get, node.inputs))
+            if None in inputs and (absent := [name for name in node.inputs if name and name not in scope]):
                 if (says := self.left_out.get(absent[0])) is not None:
                     self.tell(f"`{absent[0]}`: {says}", node)
                 elif not self.reasons:
@@ -228,7 +229,7 @@ class _Import:
             try:
                 if not self.around:
                     self.builder.node = origin_of(node)
-                self.bind(node, tuple(inputs), scope, opsets)
+                self.bind(node, inputs, scope, opsets)
             except Unsupported as error:
                 self.tell(str(error), node)
                 self.stand_in(node, scope)
@@ -260,21 +261,23 @@ class _Import:
 
     def applied(self, node: Node, inputs: tuple[Value | None, ...], scope: Scope, opsets: Mapping[str, int]) -> Results:
         """The results of a node, by its importer or by the body that the model or ONNX defines for its operator."""
-        own, opset = self.model.functions.get(node.key), opsets.get(node.domain, 1)
-        if own is None and (says := why_not(node, opsets)) is not None:
+        own = self.model.functions.get(node.key) if self.model.functions else None
+        kind, opset = node.kind, opsets.get(node.domain, 1)
+        if own is None and kind not in IMPORTERS and (says := why_not(node, opsets)) is not None:
             raise Unsupported(says)
         for part in node.attributes.values():
             if isinstance(part, Unread):
                 raise Unsupported(part.says)
         if own is not None:
             return self.inlined(own, node, inputs, opsets)
-        kinds = admit(node, opset, [*map(_kind, inputs)])
-        if node.kind in IMPORTERS:
-            given = IMPORTERS[node.kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
+        widths = admit(*kind, opset, tuple(map(_kind, inputs)))
+        if kind in IMPORTERS:
+            given = IMPORTERS[kind](Use(node, inputs, self.builder, self.model, opsets, scope, self))
         else:
             body = standard_function(node, opset, [*map(_port, node.inputs, inputs)])
             given = self.inlined(body, node, inputs, opsets)
-        return _narrowed([given] if isinstance(given, Value) else given, kinds)
+        values = [given] if isinstance(given, Value) else given
+        return _narrowed(values, widths) if widths else values
 
     def inlined(
         self, function: Function, node: Node, inputs: Sequence[Value | None], opsets: Mapping[str, int]
@@ -313,18 +316,18 @@ def _port(name: str, value: Value | None) -> Port | None:
     return Port(name, value.dtype, None if shape is None else tuple(shape))
 
 
-def _kind(value: Value | None) -> str | None:
+def _kind(value: Value | None) -> DType | Kind | None:
     """The model's element type of an operand; None if it is not a tensor."""
-    if value is None or not isinstance(value.type, TensorType | UnrankedType):
+    if value is None or not isinstance(value.type, TENSORS):
         return None
-    return str(value.dtype if value.bits is None else Kind(value.dtype, value.bits))
+    dtype = value.type.dtype
+    return dtype if value.bits is None else Kind(dtype, value.bits)
 
 
-def _narrowed(values: Results, kinds: Mapping[int, str]) -> Results:
+def _narrowed(values: Results, widths: Mapping[int, int]) -> Results:
     """The results of a node; those whose elements have fewer than 8 bits in the model are marked with the width."""
-    narrow = {at: one.bits for at, kind in kinds.items() for one in KINDS.values() if str(one) == kind}
     return [
-        replace(value, bits=narrow[at]) if isinstance(value, Value) and at in narrow else value
+        replace(value, bits=widths[at]) if isinstance(value, Value) and at in widths else value
         for at, value in enumerate(values)
     ]
 

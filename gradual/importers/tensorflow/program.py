@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gradual.dims.term.dim import SizeOf
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.builder import Builder
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unsupported, grouped
@@ -81,6 +82,7 @@ Scope = dict[str, Sequence[Held | None]]
 """The results of nodes, and parameters, by name."""
 
 
+@collector_paused()
 def program(
     model: Model,
     where: Sequence[str] = (),

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import Any
 
 from gradual.dims.term.dim import constant
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.builder import INLINE, Builder
 from gradual.importers.common.progress import Progress, unreported
 from gradual.importers.common.refusals import Reason, Refused, Told, Unread, Unsupported, grouped
@@ -70,6 +71,7 @@ NEAR = 1 << 16
 """The greatest number of elements in the storage of a constant whose elements are read while importing."""
 
 
+@collector_paused()
 def program(
     model: Model,
     archive: Archive,

@@ -83,3 +83,4 @@ class Facts(TypedDict, total=False):
     writes_shape: bool
     ranges: RangeRule
     lookups: Lookups
+    fast: Callable[..., Any]

@@ -142,6 +142,8 @@ class Operator:
         writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
         ranges: the rule for the range of the result's integers; None if there is none.
         lookups: which operands are indices, and into which axes.
+        fast: the meaning with NumPy, in the same bits; it returns NotImplemented for operands on which it is not
+            defined.  None if there is only the meaning.
     """
 
     name: str
@@ -170,6 +172,7 @@ class Operator:
     writes_shape: bool = False
     ranges: RangeRule | None = None
     lookups: Lookups | None = None
+    fast: Callable[..., Any] | None = None
 
     @property
     def description(self) -> str:

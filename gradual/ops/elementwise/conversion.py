@@ -12,6 +12,10 @@ from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, ope
 from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import agreement, axes_of, broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.ops.elementwise import ranges
+from gradual.tensors.arrays.elements import computable, stored
+from gradual.tensors.arrays.elements import converted as array_converted
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.numpy_library import numpy
 from gradual.tensors.bits import reinterpreted
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import broadcast_shape, offsets, spread, strides
@@ -23,6 +27,13 @@ from gradual.types.type import TensorType
 
 def _cast(x: Tensor, *, dtype: DType) -> Tensor:
     return tensor_of(x.shape, dtype, converted(x.dtype, dtype, x.elements))
+
+
+def _fast_cast(x: Tensor, *, dtype: DType) -> Tensor:
+    if x.dtype.bits == 64 and x.dtype.is_integer and dtype is DType.BFLOAT16:  # binary64 has too few bits between
+        return NotImplemented  # type: ignore[no-any-return]
+    found = array_converted(x.dtype, dtype, computable(x.elements, x.dtype, x.shape))
+    return tensor_of(x.shape, dtype, kept_array(dtype, found))
 
 
 def _cast_contents(x: TensorType[Dim], *, dtype: DType) -> Contents:
@@ -42,6 +53,7 @@ def _cast_ranges(given: Operands) -> Ranges:
     padding=POINTWISE,
     identity=by_type,
     onnx="Cast",
+    fast=_fast_cast,
 )
 def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
     """The elements in another type.   t[..a] -> u[..a]
@@ -98,6 +110,12 @@ def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return tensor_of(shape, x.dtype, kept(x.dtype, [a if c else b for c, a, b in zip(tests, left, right, strict=True)]))
 
 
+def _fast_where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    test, left, right = (stored(part.elements, part.dtype, part.shape) for part in (condition, x, y))
+    found = numpy().where(test != 0, left, right)
+    return tensor_of(found.shape, x.dtype, kept_array(x.dtype, found))
+
+
 def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Contents:
     return known.pointwise(known.chosen, x.dtype, condition, x, y)
 
@@ -111,6 +129,7 @@ def _where_contents(condition: TensorType[Dim], x: TensorType[Dim], y: TensorTyp
     alike=(1, 2),
     padding=POINTWISE,
     onnx="Where",
+    fast=_fast_where,
 )
 def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) -> Judgement:
     """The element of x where the condition holds or is not 0, elsewhere of y; all three broadcast together.
@@ -135,6 +154,13 @@ def _clip(x: Tensor, *, a_min: float, a_max: float) -> Tensor:
     return tensor_of(x.shape, x.dtype, kept(x.dtype, found))
 
 
+def _fast_clip(x: Tensor, *, a_min: float, a_max: float) -> Tensor:
+    given = stored(x.elements, x.dtype, x.shape)
+    low, high = map(given.dtype.type, _bounds(x.dtype, a_min, a_max))
+    found = numpy().where(given < low, low, numpy().where(given > high, high, given))
+    return tensor_of(x.shape, x.dtype, kept_array(x.dtype, found))
+
+
 def _clip_contents(x: TensorType[Dim], *, a_min: float, a_max: float) -> Contents:
     low, high = _bounds(x.dtype, a_min, a_max)
     return known.pointwise(lambda part: known.clipped(part, low, high), x.dtype, x)
@@ -156,6 +182,7 @@ def _clip_ranges(given: Operands) -> Ranges:
     ranges=_clip_ranges,
     padding=POINTWISE,
     onnx="Clip",
+    fast=_fast_clip,
 )
 def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
     """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
@@ -174,7 +201,20 @@ def _leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
     return tensor_of(x.shape, x.dtype, kept(x.dtype, [part if part > 0 else part * slope for part in x.elements]))
 
 
-@operator("nn.leaky_relu", meaning=_leaky_relu, family="elementwise", padding=POINTWISE, onnx="LeakyRelu")
+def _fast_leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
+    given = computable(x.elements, x.dtype, x.shape)
+    found = numpy().where(given > 0.0, given, given * rounded(x.dtype, alpha))
+    return tensor_of(x.shape, x.dtype, kept_array(x.dtype, found))
+
+
+@operator(
+    "nn.leaky_relu",
+    meaning=_leaky_relu,
+    family="elementwise",
+    padding=POINTWISE,
+    onnx="LeakyRelu",
+    fast=_fast_leaky_relu,
+)
 def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
     """Elements above 0, and alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
     given = tensor(x, 0)

@@ -275,7 +275,7 @@ _UNARY = (
     _float("log", "Natural logarithm.", reals.logarithm(math.log), onnx="Log"),
     _float("log2", "Logarithm to base 2.", reals.logarithm(math.log2)),
     _float("log10", "Logarithm to base 10.", reals.logarithm(math.log10)),
-    _float("sqrt", "Square root.", reals.within(math.sqrt), onnx="Sqrt"),
+    _float("sqrt", "Square root.", reals.sqrt, onnx="Sqrt"),
     _float("rsqrt", "1 / sqrt(x), in binary64 and then rounded to the element type.", reals.rsqrt),
     _float(
         "sigmoid", "1 / (1 + exp(-x)), in binary64 and then rounded to the element type.", reals.sigmoid, onnx="Sigmoid"
@@ -311,8 +311,8 @@ _UNARY = (
     Row(
         "nn.relu",
         "The greater of each element and +0.",
-        lambda x: max(x, 0),
-        lambda x: 0.0 if x <= 0.0 else x,
+        integers.relu,
+        reals.relu,
         on_dims=lambda x: maximum(x, ZERO),
         on_ranges=ranges.not_negative,
         facts=Facts(onnx="Relu"),

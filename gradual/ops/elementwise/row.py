@@ -14,6 +14,9 @@ from gradual.ops.declaration.padding import POINTWISE
 from gradual.ops.declaration.shapes import broadcast, judged, of_dtype, same_dtype, tensor
 from gradual.ops.elementwise import ranges
 from gradual.record import record
+from gradual.tensors.arrays.elements import computable, rounded
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.functions import ON_ARRAYS
 from gradual.tensors.index import broadcast_shape, spread
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -91,6 +94,22 @@ class Row:
             found = map(self.then, kept(dtype, found))
         return tensor_of(shape, self.result(dtype), kept(self.result(dtype), found))
 
+    def fast(self, *given: Tensor) -> Tensor:
+        """The meaning with NumPy, if the function has an equal one on arrays."""
+        dtype = given[0].dtype
+        function = ON_ARRAYS.get(self.function(dtype))
+        if function is None:
+            return NotImplemented  # type: ignore[no-any-return]
+        found = function(*(computable(part.elements, part.dtype, part.shape) for part in given))
+        if self.then is not None and dtype.is_float:
+            found = ON_ARRAYS[self.then](rounded(dtype, found).astype("d"))
+        return tensor_of(found.shape, self.result(dtype), kept_array(self.result(dtype), found))
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether some kind of elements has a function on arrays."""
+        return any(function in ON_ARRAYS for function in (self.ints, self.floats, self.bools))
+
 
 def binary(row: Row) -> Operator:
     """The operator of two operands that broadcast together.   [op.broadcast.agree]"""
@@ -120,6 +139,8 @@ def unary(row: Row) -> Operator:
 def _declared(row: Row, judge: Callable[..., Judgement], alike: tuple[int, ...] = ()) -> Operator:
     tracked = row.contents if row.on_dims is not None or row.on_truths is not None else None
     facts = Facts(**row.facts, padding=POINTWISE)
+    if row.is_fast:
+        facts["fast"] = row.fast
     if row.on_ranges is not None:
         facts["ranges"] = ranges.pointwise(row.on_ranges)
     declare = operator(row.name, meaning=row.meaning, family="elementwise", contents=tracked, alike=alike, **facts)

@@ -20,6 +20,9 @@ from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, common_extent, fields, judged
 from gradual.record import record
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.numpy_library import Array, numpy
+from gradual.tensors.arrays.products import product
 from gradual.tensors.index import offsets, permuted, strides
 from gradual.tensors.inner_products import Row, products
 from gradual.tensors.scalar import TYPECODES, Elements, dot, kept, total
@@ -124,21 +127,29 @@ class Operand:
         for base in self.moves(outer):
             yield [tuple([elements[base + start + move] for move in along]) for start in starts]
 
+    def matrices(self, outer: Term, own: Term, summed: Term) -> Array:
+        """The same rows as an array."""
+        bases, starts, along = (numpy().array(self.moves(labels), "q") for labels in (outer, own, summed))
+        elements = numpy().asarray(self.elements)
+        return elements[bases[:, None, None] + starts[:, None] + along]
+
 
 def _einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor:
     """For each element of the result, sum the operands' product over all labels that do not occur in the result."""
     terms = read(equation, [part.rank for part in data])
+    operands, dtype, (both, *own) = _operands(data, terms), data[0].dtype, _shares(terms)
+    pairs = len(own) == 2 and all(own)
+    found = _paired(operands, both, own, terms, dtype) if pairs else kept(dtype, _each(operands, terms))
+    return tensor_of(tuple(operands[0].sizes[label] for label in terms.result), dtype, found)
+
+
+def _operands(data: tuple[Tensor, ...], terms: Equation) -> list[Operand]:
+    """The operands with their labels, and the size of each label."""
     sizes: dict[str, int] = {}
     for part, term in zip(data, terms.operands, strict=True):
         for label, extent in zip(term, part.shape, strict=True):
             sizes[label] = extent if sizes.get(label, 1) == 1 else sizes[label]
-    operands = [
-        Operand(part.elements, part.shape, term, sizes) for part, term in zip(data, terms.operands, strict=True)
-    ]
-    dtype, (both, *own) = data[0].dtype, _shares(terms)
-    pairs = len(own) == 2 and all(own)
-    found = _paired(operands, both, own, terms, dtype) if pairs else kept(dtype, _each(operands, terms))
-    return tensor_of(tuple(sizes[label] for label in terms.result), dtype, found)
+    return [Operand(part.elements, part.shape, term, sizes) for part, term in zip(data, terms.operands, strict=True)]
 
 
 def _shares(terms: Equation) -> list[Term]:
@@ -159,6 +170,18 @@ def _paired(operands: Sequence[Operand], both: Term, own: Sequence[Term], terms:
     return permuted(found, shape, [order.index(label) for label in terms.result])
 
 
+def _fast_einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor:
+    terms, dtype = read(equation, [part.rank for part in data]), data[0].dtype
+    operands, (both, *own) = _operands(data, terms), _shares(terms)
+    if len(own) != 2 or not all(own):
+        return NotImplemented  # type: ignore[no-any-return]
+    left, right = (one.matrices(both, labels, terms.summed) for one, labels in zip(operands, own, strict=True))
+    sizes, order = operands[0].sizes, (*both, *chain.from_iterable(own))
+    found = product(left, right.swapaxes(1, 2), dtype).reshape([sizes[label] for label in order])
+    turned = found.transpose([order.index(label) for label in terms.result])
+    return tensor_of(turned.shape, dtype, kept_array(dtype, turned))
+
+
 def _each(operands: Sequence[Operand], terms: Equation) -> Iterator[Any]:
     """The elements of the result one by one."""
     inner = [(operand.elements, operand.moves(terms.summed)) for operand in operands]
@@ -173,7 +196,7 @@ def _summed(columns: list[list[Any]]) -> Any:
     return dot(reduce(lambda left, right: list(map(mul, left, right)), columns[:-1]), columns[-1])
 
 
-@operator("einsum", meaning=_einsum, family="contracting", alike=(0,), onnx="Einsum")
+@operator("einsum", meaning=_einsum, family="contracting", alike=(0,), onnx="Einsum", fast=_fast_einsum)
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
     """The sums of products given in Einstein notation.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 

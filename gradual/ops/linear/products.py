@@ -15,6 +15,10 @@ from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_but, everywhere
 from gradual.ops.declaration.shapes import agreement, axis_of, broadcast, judged, of_dtype, said, same_dtype, tensor
+from gradual.tensors.arrays.elements import computable, stored
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.numpy_library import Array
+from gradual.tensors.arrays.products import product
 from gradual.tensors.index import numel, spread
 from gradual.tensors.inner_products import Row, products
 from gradual.tensors.scalar import TYPECODES, Elements, converter, kept
@@ -42,6 +46,14 @@ def numbers(given: Tensor, dtype: DType) -> Elements:
     return given.elements if convert is None else list(map(convert, given.elements))
 
 
+def factors(dtype: DType, *given: Tensor) -> list[Array] | None:
+    """The operands as arrays, integers in the type of the contraction; None for integers in one of floats."""
+    if any(part.dtype.is_integer is not dtype.is_integer for part in given):
+        return None
+    found = [stored(part.elements, part.dtype, part.shape) for part in given]
+    return [part.astype(TYPECODES[dtype]) for part in found] if dtype.is_integer else found
+
+
 def rows(elements: Elements, count: int, width: int) -> Rows:
     """The elements cut into `count` rows of `width`."""
     starts = range(0, count * width, width) if width else [0] * count
@@ -52,12 +64,16 @@ def _dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType 
     return _matmul(data, weight, units=units, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
 
 
+def _fast_dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType | None) -> Tensor:
+    return _fast_matmul(data, weight, units=units, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
+
+
 def _dense_extends(growth: Growth) -> tuple[Axes, ...]:
     """All but the axes along which products are summed."""
     return all_but(growth.types[0], -1), all_but(growth.types[1], 1)
 
 
-@operator("nn.dense", meaning=_dense, family="linear", padding=Padding(_dense_extends), onnx="Gemm")
+@operator("nn.dense", meaning=_dense, family="linear", padding=Padding(_dense_extends), onnx="Gemm", fast=_fast_dense)
 def dense(
     data: TensorType[Dim], weight: TensorType[Dim], *, units: Dim | None = None, out_dtype: DType | None = None
 ) -> Judgement:
@@ -101,6 +117,25 @@ def _matmul(
     return tensor_of(shape, dtype, products(left, right, dtype))
 
 
+def _fast_matmul(
+    tensor_a: Tensor,
+    tensor_b: Tensor,
+    *,
+    units: int | None,
+    out_dtype: DType | None,
+    transpose_a: bool,
+    transpose_b: bool,
+) -> Tensor:
+    dtype = out_dtype or tensor_a.dtype
+    sides = factors(dtype, tensor_a, tensor_b)
+    if sides is None:
+        return NotImplemented  # type: ignore[no-any-return]
+    left, right = sides[0].swapaxes(-1, -2) if transpose_a else sides[0], sides[1].T if transpose_b else sides[1]
+    lines = left.reshape(numel(left.shape[:-1]), left.shape[-1])
+    found = product(lines, right, dtype)
+    return tensor_of((*left.shape[:-1], right.shape[-1]), dtype, kept_array(dtype, found))
+
+
 def _pair(shape: tuple[int, ...]) -> tuple[int, int]:
     return shape[-2], shape[-1]
 
@@ -121,7 +156,9 @@ def _product_extends(growth: Growth) -> tuple[Axes, ...]:
     return all_but(growth.types[0], left), all_but(growth.types[1], right)
 
 
-@operator("nn.matmul", meaning=_matmul, family="linear", padding=Padding(_product_extends), onnx="MatMul")
+@operator(
+    "nn.matmul", meaning=_matmul, family="linear", padding=Padding(_product_extends), onnx="MatMul", fast=_fast_matmul
+)
 def matmul(
     tensor_a: TensorType[Dim],
     tensor_b: TensorType[Dim],
@@ -162,6 +199,20 @@ def _batch_matmul(
     return tensor_of((count, height, width), dtype, found)
 
 
+def _fast_batch_matmul(
+    tensor_a: Tensor, tensor_b: Tensor, *, out_dtype: DType | None, transpose_a: bool, transpose_b: bool
+) -> Tensor:
+    dtype = out_dtype or tensor_a.dtype
+    sides = factors(dtype, tensor_a, tensor_b)
+    if sides is None:
+        return NotImplemented  # type: ignore[no-any-return]
+    left, right = (
+        side.swapaxes(1, 2) if turned else side for side, turned in zip(sides, (transpose_a, transpose_b), strict=True)
+    )
+    found = product(left, right, dtype)
+    return tensor_of(found.shape, dtype, kept_array(dtype, found))
+
+
 def _matrices(given: Tensor, dtype: DType, turned: bool) -> list[Rows]:
     """Each matrix of a batch as its rows, or as its columns if `turned`."""
     elements = numbers(given, dtype)
@@ -170,7 +221,14 @@ def _matrices(given: Tensor, dtype: DType, turned: bool) -> list[Rows]:
     return [_lines(elements[i * area : (i + 1) * area], 1, height, width, turned) for i in range(count)]
 
 
-@operator("nn.batch_matmul", meaning=_batch_matmul, family="linear", padding=Padding(_product_extends), onnx="MatMul")
+@operator(
+    "nn.batch_matmul",
+    meaning=_batch_matmul,
+    family="linear",
+    padding=Padding(_product_extends),
+    onnx="MatMul",
+    fast=_fast_batch_matmul,
+)
 def batch_matmul(
     tensor_a: TensorType[Dim],
     tensor_b: TensorType[Dim],
@@ -200,13 +258,19 @@ def _bias_add(data: Tensor, bias: Tensor, *, axis: int) -> Tensor:
     return tensor_of(data.shape, data.dtype, kept(data.dtype, map(add, data.elements, column)))
 
 
+def _fast_bias_add(data: Tensor, bias: Tensor, *, axis: int) -> Tensor:
+    column = computable(bias.elements, bias.dtype, (bias.size, *(1,) * (data.rank - axis % data.rank - 1)))
+    found = computable(data.elements, data.dtype, data.shape) + column
+    return tensor_of(data.shape, data.dtype, kept_array(data.dtype, found))
+
+
 def along_axis(data: Tensor, column: Tensor, axis: int) -> Any:
     """For each element of `data`, the element of `column` at its index along the axis."""
     behind = data.rank - axis % data.rank - 1
     return spread(column.elements, (*column.shape, *(1,) * behind), data.shape)
 
 
-@operator("nn.bias_add", meaning=_bias_add, family="linear", padding=Padding(everywhere))
+@operator("nn.bias_add", meaning=_bias_add, family="linear", padding=Padding(everywhere), fast=_fast_bias_add)
 def bias_add(data: TensorType[Dim], bias: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """A bias added along one axis.   t[.., n, ..], t[n] -> t[.., n, ..]
 

@@ -33,8 +33,10 @@ from gradual.ops.declaration.windows import (
     tap_offsets,
     window,
 )
-from gradual.ops.linear.products import Rows, contracted_dtype, numbers, rows
+from gradual.ops.linear.products import Rows, contracted_dtype, factors, numbers, rows
 from gradual.record import record
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.windows import correlated, windows
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.inner_products import products
 from gradual.tensors.scalar import TYPECODES, Elements
@@ -216,6 +218,25 @@ def _correlated(plan: Plan, move: Window[int], counts: Ints, dtype: DType) -> ar
     return found
 
 
+def _fast_convolve(
+    data: Tensor, weight: Tensor, *, strides: Ints, padding: Ints, dilation: Ints, groups: int, channels: int | None,
+    kernel_size: Ints | None, data_layout: str, kernel_layout: str, out_layout: str, out_dtype: DType | None,
+) -> Tensor:  # fmt: skip
+    letters, dtype = "NC" + SPATIAL[data.rank - 2], out_dtype or data.dtype
+    sides = factors(dtype, data, weight)
+    if sides is None:
+        return NotImplemented  # type: ignore[no-any-return]
+    cells = sides[0].transpose(places(data_layout, letters, "data_layout"))
+    weights = sides[1].transpose(places(kernel_layout, letters.replace("NC", "OI"), "kernel_layout"))
+    into, (out, depth, *kernel) = cells.shape[1] // groups, weights.shape
+    move = window(tuple(kernel), strides, dilation, padding, len(kernel))
+    view = windows(cells, move.kernel, move.strides, move.dilation, move.padding)
+    share = (out if into == depth else out * depth) // groups
+    found = correlated(view, weights.reshape(groups, share, into * numel(kernel)), dtype)
+    turned = found.transpose([letters.index(letter) for letter in out_layout or data_layout])
+    return tensor_of(turned.shape, dtype, kept_array(dtype, turned))
+
+
 def maps(kernels: Rows, patches: Iterator[Rows], dtype: DType) -> list[array[Any]]:
     """For each kernel its inner products with all patches, which come in rows."""
     found = [array(TYPECODES[dtype]) for _ in kernels]
@@ -272,6 +293,7 @@ def _operator(count: int) -> Operator:
         family="convolving",
         padding=Padding(batch_of("data_layout")),
         onnx="Conv",
+        fast=_fast_convolve,
     )(judge)
 
 

@@ -28,7 +28,8 @@ from gradual.ops.declaration.windows import (
 )
 from gradual.ops.linear.products import contracted_dtype
 from gradual.ops.nn.convolution import UNITS, cells_of
-from gradual.ops.nn.pool import canonical, overhanging, restored, sliding, tap_counts
+from gradual.ops.nn.pool import sliding
+from gradual.ops.nn.pool_windows import canonical, overhanging, restored, tap_counts
 from gradual.tensors import reals
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.integers import trunc_divide

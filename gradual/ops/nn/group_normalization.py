@@ -10,6 +10,7 @@ from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, samples
 from gradual.ops.declaration.shapes import axis_of, judged
+from gradual.ops.nn import fast_normalization
 from gradual.ops.nn.normalization import columns, floats, standard
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import kept
@@ -52,12 +53,19 @@ def _instance_norm(
     return _grouped(data, gamma, beta, data.shape[axis % data.rank], axis, epsilon, center, scale)
 
 
+def _fast_instance_norm(
+    data: Tensor, gamma: Tensor, beta: Tensor, *, axis: int, epsilon: float, center: bool, scale: bool
+) -> Tensor:
+    return fast_normalization.group_norm(data, gamma, beta, gamma.size, axis, epsilon, center, scale)
+
+
 @operator(
     "nn.instance_norm",
     meaning=_instance_norm,
     family="grouping",
     padding=Padding(samples),
     onnx="InstanceNormalization",
+    fast=_fast_instance_norm,
 )
 def instance_norm(
     data: TensorType[Dim],
@@ -83,7 +91,20 @@ def _group_norm(
     return _grouped(data, gamma, beta, num_groups, axis, epsilon, center, scale)
 
 
-@operator("nn.group_norm", meaning=_group_norm, family="grouping", padding=Padding(samples), onnx="GroupNormalization")
+def _fast_group_norm(
+    data: Tensor, gamma: Tensor, beta: Tensor, *, num_groups: int, axis: int, epsilon: float, center: bool, scale: bool
+) -> Tensor:
+    return fast_normalization.group_norm(data, gamma, beta, num_groups, axis, epsilon, center, scale)
+
+
+@operator(
+    "nn.group_norm",
+    meaning=_group_norm,
+    family="grouping",
+    padding=Padding(samples),
+    onnx="GroupNormalization",
+    fast=_fast_group_norm,
+)
 def group_norm(
     data: TensorType[Dim],
     gamma: TensorType[Dim],

@@ -28,6 +28,7 @@ from gradual.ops.declaration.padding import (
 )
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, axis_of, judged, of_dtype, same_dtype, size, tensor
 from gradual.ops.linear.products import along_axis
+from gradual.ops.nn import fast_normalization
 from gradual.tensors import reals
 from gradual.tensors.index import numel, permuted
 from gradual.tensors.scalar import dot, kept, total
@@ -36,7 +37,6 @@ from gradual.types.dtype import DType
 from gradual.types.type import TensorType, TupleType
 
 Lane = list[float]
-_root = reals.within(math.sqrt)
 
 
 def floats(given: TensorType[Dim], operand: int = 0, least: int = 0) -> TensorType[Dim]:
@@ -76,7 +76,7 @@ def _batch_norm(
     center: bool, scale: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """`(x - mean) / sqrt(var + epsilon) * gamma + beta` by channel, with the given statistics."""
-    factors = [reals.divide(1.0, _root(var + epsilon)) for var in moving_var.elements]
+    factors = [reals.divide(1.0, reals.sqrt(var + epsilon)) for var in moving_var.elements]
     if scale:
         factors = list(map(mul, factors, gamma.elements))
     shifts = list(beta.elements) if center else [0.0] * beta.size
@@ -89,7 +89,12 @@ def _batch_norm(
 
 
 @operator(
-    "nn.batch_norm", meaning=_batch_norm, family="normalizing", padding=Padding(everywhere), onnx="BatchNormalization"
+    "nn.batch_norm",
+    meaning=_batch_norm,
+    family="normalizing",
+    padding=Padding(everywhere),
+    onnx="BatchNormalization",
+    fast=fast_normalization.batch_norm,
 )
 def batch_norm(
     data: TensorType[Dim],
@@ -131,12 +136,17 @@ def standard(lane: Lane, epsilon: float) -> Lane:
     count = float(len(lane))
     mean = reals.divide(total(lane), count)
     apart = [x - mean for x in lane]
-    factor = reals.divide(1.0, _root(reals.divide(dot(apart, apart), count) + epsilon))
+    factor = reals.divide(1.0, reals.sqrt(reals.divide(dot(apart, apart), count) + epsilon))
     return [x * factor for x in apart]
 
 
 @operator(
-    "nn.layer_norm", meaning=_layer_norm, family="normalizing", padding=Padding(first_along), onnx="LayerNormalization"
+    "nn.layer_norm",
+    meaning=_layer_norm,
+    family="normalizing",
+    padding=Padding(first_along),
+    onnx="LayerNormalization",
+    fast=fast_normalization.layer_norm,
 )
 def layer_norm(
     data: TensorType[Dim],
@@ -168,7 +178,14 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
     return lanewise(data, (axis % data.rank,), normal)
 
 
-@operator("nn.softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")), onnx="Softmax")
+@operator(
+    "nn.softmax",
+    meaning=_softmax,
+    family="normalizing",
+    padding=Padding(along("axis")),
+    onnx="Softmax",
+    fast=fast_normalization.softmax,
+)
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -176,7 +193,13 @@ def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     return judged(given.shape, given.dtype)
 
 
-@operator("nn.fast_softmax", meaning=_softmax, family="normalizing", padding=Padding(along("axis")))
+@operator(
+    "nn.fast_softmax",
+    meaning=_softmax,
+    family="normalizing",
+    padding=Padding(along("axis")),
+    fast=fast_normalization.softmax,
+)
 def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The same as `nn.softmax`; other implementations approximate it.   t[..a] -> t[..a]"""
     given = floats(data, least=1)
@@ -197,7 +220,12 @@ def _log_softmax(data: Tensor, *, axis: int) -> Tensor:
 
 
 @operator(
-    "nn.log_softmax", meaning=_log_softmax, family="normalizing", padding=Padding(along("axis")), onnx="LogSoftmax"
+    "nn.log_softmax",
+    meaning=_log_softmax,
+    family="normalizing",
+    padding=Padding(along("axis")),
+    onnx="LogSoftmax",
+    fast=fast_normalization.log_softmax,
 )
 def log_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     """The logarithm of the softmax.   t[..a] -> t[..a]"""
@@ -247,7 +275,14 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
     return tensor_of(data.shape, data.dtype, kept(data.dtype, found))
 
 
-@operator("nn.prelu", meaning=_prelu, family="normalizing", padding=Padding(first_along), onnx="PRelu")
+@operator(
+    "nn.prelu",
+    meaning=_prelu,
+    family="normalizing",
+    padding=Padding(first_along),
+    onnx="PRelu",
+    fast=fast_normalization.prelu,
+)
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """The elements, negative ones times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
@@ -293,7 +328,7 @@ def _l2_normalize(data: Tensor, *, eps: float, axis: tuple[int, ...] | None) -> 
     """`x / sqrt(max(sum of squares, eps))`."""
 
     def normal(lane: Lane) -> Lane:
-        length = _root(reals.maximum(float(dot(lane, lane)), eps))
+        length = reals.sqrt(reals.maximum(float(dot(lane, lane)), eps))
         return [reals.divide(x, length) for x in lane]
 
     return lanewise(data, _chosen(axis, data.rank), normal)

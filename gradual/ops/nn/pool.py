@@ -32,19 +32,20 @@ from gradual.ops.declaration.windows import (
     tap_planes,
     window,
 )
+from gradual.ops.nn import fast_pool
+from gradual.ops.nn.pool_windows import Ints, canonical, least, order_of, overhanging, restored, tap_counts
 from gradual.ops.shape.layout import Layout, inner_needs
 from gradual.ops.shape.layout import layout as layout_of
 from gradual.record import record
 from gradual.tensors import reals
-from gradual.tensors.index import numel, permuted, strides
+from gradual.tensors.index import numel, strides
 from gradual.tensors.integers import dividing, trunc_divide
-from gradual.tensors.scalar import integer_range, kept, total
-from gradual.tensors.tensor import Tensor, tensor_of
+from gradual.tensors.scalar import total
+from gradual.tensors.tensor import Tensor
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
 V = TypeVar("V")
-Ints = tuple[int, ...]
 Dims = tuple[Dim, ...]
 Fold = Callable[[Sequence[Any], Window[int], Ints, Ints], Iterable[Any]]
 
@@ -71,7 +72,7 @@ class Pooled:
 
     def judgement(self, space: Sequence[Dim], needs: Iterable[Need]) -> Judgement:
         """The result with these spatial extents."""
-        shape = arranged((*self.outer, *space), self.target.letters, _order(self.target))
+        shape = arranged((*self.outer, *space), self.target.letters, order_of(self.target))
         return judged(shape, self.given.dtype, (*self.needs, *needs))
 
 
@@ -82,7 +83,7 @@ def _pooled(count: int, data: TensorType[Dim], layout: str, out_layout: str) -> 
         raise IllFormed("op.attribute", f'out_layout "{out_layout}" has different axes from layout "{layout}"')
     given = tensor(data, 0, rank=len(source.letters))
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
-    shape = ordered(given.shape, source.letters, _order(source))
+    shape = ordered(given.shape, source.letters, order_of(source))
     return Pooled(given, source, target, shape[:-count], shape[-count:], tuple(inner_needs(given, source)))
 
 
@@ -93,11 +94,6 @@ def _layout(text: str, count: int, attribute: str) -> Layout:
         says = f"a permutation of {letters}, perhaps with an inner part of N or C"
         raise IllFormed("op.attribute", f'{attribute} has to be {says}, not "{text}"')
     return found
-
-
-def _order(layout: Layout) -> tuple[str, ...]:
-    """The order in which a pool visits the axes: the spatial ones last."""
-    return tuple(letter for letter in "NCnc" + SPATIAL[3] if letter in layout.letters)
 
 
 def sliding(
@@ -128,11 +124,6 @@ def _sizes(output_size: tuple[V, ...] | None, extents: tuple[V, ...]) -> tuple[V
 
 
 # ---------------------------------------------------------------------------------------------- reference semantics
-def least(dtype: DType) -> Any:
-    """The least value of a type, the identity of the maximum."""
-    return -math.inf if dtype.is_float else integer_range(dtype)[0]
-
-
 def _is_plain(cells: Sequence[Any]) -> bool:
     """Whether `>` decides every maximum: no element is NaN or a negative zero."""
     zeros = filter(not_, cells)
@@ -146,32 +137,6 @@ def _greater(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
 
 def _greater_float(left: Iterable[float], right: Iterable[float]) -> list[float]:
     return list(map(reals.maximum, left, right))
-
-
-def canonical(data: Tensor, layout: str) -> tuple[list[Any], Ints, Ints]:
-    """The elements in the order batch, channels, space; then the extents of the axes before space, and of space."""
-    found = layout_of(layout, "layout")
-    order = _order(found)
-    axes = [found.letters.index(letter) for letter in order]
-    outer = sum(letter not in SPATIAL[3] for letter in order)
-    shape = tuple(data.shape[axis] for axis in axes)
-    return list(permuted(data.elements, data.shape, axes)), shape[:outer], shape[outer:]
-
-
-def restored(found: Iterable[Any], shape: Ints, layout: str, dtype: DType) -> Tensor:
-    """The tensor in its layout, from elements in the order batch, channels, space, rounded or wrapped to their type."""
-    target = layout_of(layout, "layout")
-    axes = [_order(target).index(letter) for letter in target.letters]
-    return tensor_of(tuple(shape[axis] for axis in axes), dtype, permuted(kept(dtype, found), shape, axes))
-
-
-def overhanging(move: Window[int], extents: Sequence[int], counts: Sequence[int]) -> list[tuple[int, int]]:
-    """The padding, widened where the last window of an axis reaches beyond it."""
-    each = zip(move.padding, move.padded(extents), move.reach(), move.strides, counts, strict=True)
-    return [
-        (before, after + max((count - 1) * step + width - room, 0))
-        for (before, after), room, width, step, count in each
-    ]
 
 
 def _slide(
@@ -211,18 +176,6 @@ def _avg_pool(data: Tensor, *, count_include_pad: bool, **attributes: Any) -> Te
         return map(quotient, sums, tap_counts(move, extents, counts, count_include_pad) * len(planes))
 
     return _slide(data, 0, fold, **attributes)
-
-
-def tap_counts(move: Window[int], extents: Ints, counts: Ints, padded: bool) -> list[int]:
-    """How many taps count at each window position, at least 1."""
-    found = [1]
-    each = zip(extents, counts, move.kernel, move.strides, move.dilation, move.padding, strict=True)
-    for extent, count, size, step, apart, (before, after) in each:
-        inside = range(-before, extent + after) if padded else range(extent)
-        starts = range(-before, -before + count * step, step)
-        here = [sum(start + tap * apart in inside for tap in range(size)) for start in starts]
-        found = [outer * own for outer in found for own in here]
-    return [max(size, 1) for size in found]
 
 
 def _parts(extent: int, count: int) -> list[range]:
@@ -307,7 +260,12 @@ def _max_pool_operator(count: int) -> Operator:
 
     judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}{_PACKED}"
     return operator(
-        f"nn.max_pool{count}d", meaning=_max_pool, family="pooling", padding=Padding(images), onnx="MaxPool"
+        f"nn.max_pool{count}d",
+        meaning=_max_pool,
+        family="pooling",
+        padding=Padding(images),
+        onnx="MaxPool",
+        fast=fast_pool.max_pool,
     )(judge)
 
 
@@ -331,7 +289,12 @@ def _avg_pool_operator(count: int) -> Operator:
     owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
     judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}{_PACKED}"
     return operator(
-        f"nn.avg_pool{count}d", meaning=_avg_pool, family="pooling", padding=Padding(images), onnx="AveragePool"
+        f"nn.avg_pool{count}d",
+        meaning=_avg_pool,
+        family="pooling",
+        padding=Padding(images),
+        onnx="AveragePool",
+        fast=fast_pool.avg_pool,
     )(judge)
 
 

@@ -26,16 +26,20 @@ from gradual.ops.declaration.windows import (
     origins,
     patches,
     per_axis,
+    places,
     restored,
     tap_offsets,
     window,
 )
-from gradual.ops.linear.products import contracted_dtype
+from gradual.ops.linear.products import contracted_dtype, factors
 from gradual.ops.nn.convolution import CHANNELS, UNITS, Plan, Sides, cells_of, kernel_needs, maps, placed, sides_of
 from gradual.record import record
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.numpy_library import Array, numpy
+from gradual.tensors.arrays.windows import correlated, picked
 from gradual.tensors.index import numel, strides
-from gradual.tensors.scalar import Elements, kept
-from gradual.tensors.tensor import Tensor
+from gradual.tensors.scalar import TYPECODES, Elements, kept
+from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 
@@ -113,17 +117,21 @@ def _convolve_transposed(
     spatial, dtype = SPATIAL[data.rank - 2], out_dtype or data.dtype
     batch, depth, *extents = ordered(data.shape, data_layout, "NC" + spatial)
     share, _, *kernel = ordered(weight.shape, kernel_layout, "OI" + spatial)
-    move = window(tuple(kernel), strides, dilation, padding, len(spatial))
-    extra = per_axis(output_padding, len(spatial), "output_padding")
-    results = _extents(move, extents, extra)
-    befores = [before for before, _ in move.padding]
-    each = zip(extents, kernel, move.strides, move.dilation, befores, results, strict=True)
-    axes = [Spread(*along) for along in each]
+    axes = _spreads(extents, window(tuple(kernel), strides, dilation, padding, len(spatial)), output_padding)
+    results = [axis.result for axis in axes]
     cells = cells_of(data, data_layout, "NC" + spatial, dtype)
     weights = cells_of(weight, kernel_layout, "IO" + spatial, dtype)
     plan = Plan(cells, tuple(extents), batch, groups, depth // groups, [])
     found = _spread_all(plan, weights, share, axes, dtype)
     return restored(found, (batch, groups * share, *results), out_layout or data_layout, dtype)
+
+
+def _spreads(extents: Sequence[int], move: Window[int], output_padding: Ints) -> list[Spread]:
+    extra = per_axis(output_padding, len(extents), "output_padding")
+    befores = [before for before, _ in move.padding]
+    results = _extents(move, extents, extra)
+    each = zip(extents, move.kernel, move.strides, move.dilation, befores, results, strict=True)
+    return [Spread(*along) for along in each]
 
 
 def _spread_all(plan: Plan, weights: Elements, share: int, axes: Sequence[Spread], dtype: DType) -> array[Any]:
@@ -169,6 +177,41 @@ def _targets(results: Ints, axes: Sequence[Spread], residues: Ints, counts: Sequ
     for width, axis, residue, count in outer:
         found = [base + (residue + j * axis.stride) * width for base in found for j in range(count)]
     return found
+
+
+def _fast_convolve_transposed(
+    data: Tensor, weight: Tensor, *, channels: int | None, kernel_size: Ints | None, strides: Ints,
+    output_padding: Ints, padding: Ints, dilation: Ints, groups: int, data_layout: str, kernel_layout: str,
+    out_layout: str, out_dtype: DType | None,
+) -> Tensor:  # fmt: skip
+    letters, dtype = "NC" + SPATIAL[data.rank - 2], out_dtype or data.dtype
+    sides = factors(dtype, data, weight)
+    if sides is None:
+        return NotImplemented  # type: ignore[no-any-return]
+    cells = sides[0].transpose(places(data_layout, letters, "data_layout"))
+    weights = sides[1].transpose(places(kernel_layout, letters.replace("NC", "IO"), "kernel_layout"))
+    move = window(weights.shape[2:], strides, dilation, padding, len(letters) - 2)
+    axes = _spreads(cells.shape[2:], move, output_padding)
+    padded = numpy().pad(cells, ((0, 0), (0, 0), *(axis.margins() for axis in axes)))
+    results = [axis.result for axis in axes]
+    found = numpy().zeros((cells.shape[0], groups * weights.shape[1], *results), TYPECODES[dtype])
+    for residues in product(*(range(min(axis.stride, axis.result)) for axis in axes)):
+        taps = [axis.taps(residue) for axis, residue in zip(axes, residues, strict=True)]
+        if all(taps):
+            counts = [axis.count(residue) for axis, residue in zip(axes, residues, strict=True)]
+            view = picked(padded, [list(along.values()) for along in taps], counts)
+            here = (slice(residue, None, axis.stride) for axis, residue in zip(axes, residues, strict=True))
+            found[(..., *here)] = correlated(view, _kernels(weights, taps, groups), dtype)
+    turned = found.transpose([letters.index(letter) for letter in out_layout or data_layout])
+    return tensor_of(turned.shape, dtype, kept_array(dtype, turned))
+
+
+def _kernels(weights: Array, taps: Sequence[dict[int, int]], groups: int) -> Array:
+    """The weights of some taps of each axis, with the axes groups, output channels of a group, elements of a window."""
+    chosen = weights[(..., *numpy().ix_(*map(list, taps)))]
+    depth, share, *counts = chosen.shape
+    into, size = depth // groups, numel(counts)
+    return chosen.reshape(groups, into, share, size).swapaxes(1, 2).reshape(groups, share, into * size)
 
 
 # -------------------------------------------------------------------------------------------------------- operators
@@ -219,6 +262,7 @@ def _operator(count: int) -> Operator:
         family="deconvolving",
         padding=Padding(batch_of("data_layout")),
         onnx="ConvTranspose",
+        fast=_fast_convolve_transposed,
     )(judge)
 
 

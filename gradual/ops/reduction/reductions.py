@@ -17,11 +17,15 @@ from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but, rank_of
 from gradual.ops.declaration.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
+from gradual.ops.reduction import folds
 from gradual.record import record
 from gradual.tensors import reals
+from gradual.tensors.arrays.elements import computable
+from gradual.tensors.arrays.elements import kept as kept_array
+from gradual.tensors.arrays.folds import total as array_total
+from gradual.tensors.arrays.numpy_library import Array
 from gradual.tensors.index import numel, offsets, strides
-from gradual.tensors.integers import trunc_divide
-from gradual.tensors.scalar import Elements, dot, kept, total
+from gradual.tensors.scalar import Elements, dot, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import Content, TensorType, Type
@@ -117,6 +121,13 @@ def blocks(x: Tensor, axes: tuple[int, ...]) -> Iterator[Block]:
     return ([x.elements[start + move] for move in inner] for start in starts)
 
 
+def array_blocks(x: Tensor, axes: tuple[int, ...]) -> Array:
+    """The blocks as the rows of an array, in the type that they are computed in."""
+    outer = [axis for axis in range(x.rank) if axis not in axes]
+    turned = computable(x.elements, x.dtype, x.shape).transpose([*outer, *axes])
+    return turned.reshape(numel([x.shape[axis] for axis in outer]), numel([x.shape[axis] for axis in axes]))
+
+
 def _even(extents: Sequence[int], steps: Sequence[int]) -> int | None:
     """The distance between successive elements along some axes; None if it is not constant."""
     moved = [(extent, step) for extent, step in zip(extents, steps, strict=True) if extent != 1]
@@ -137,6 +148,12 @@ def reduction(row: Row) -> Operator:
         function = row.function(x.dtype)
         assert function is not None, f"{row.name} on {x.dtype}"
         return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, map(function, blocks(x, axes))))
+
+    def fast(x: Tensor, *, axis: Axis, keepdims: bool, exclude: bool) -> Tensor:
+        axes, function = reduced_axes(axis, exclude, x.rank), folds.ON_ARRAYS.get(row.function(x.dtype))
+        if function is None:
+            return NotImplemented  # type: ignore[no-any-return]
+        return tensor_of(_shape(x, axes, keepdims), x.dtype, kept_array(x.dtype, function(array_blocks(x, axes))))
 
     def contents(x: TensorType[Dim], *, axis: Axis, keepdims: bool, exclude: bool) -> Contents:
         rule: Callable[[Any], Content] | None = row.on_truths if x.dtype is DType.BOOL else row.on_dims
@@ -162,39 +179,8 @@ def reduction(row: Row) -> Operator:
         which = "A" if row.inhabited(DType.FLOAT32) else "For integers, a"
         judge.__doc__ += f"\n\n{which} reduced axis is not empty [op.{row.name}.extent]."
     rule = contents if row.on_dims or row.on_truths else None
-    facts = Facts(**row.facts, padding=Padding(_extends))
+    facts = Facts(**row.facts, padding=Padding(_extends), fast=fast)
     return operator(row.name, meaning=meaning, family="reducing", contents=rule, **facts)(judge)
-
-
-def _summed(block: Block) -> float:
-    return float(total(block))
-
-
-def _multiplied(block: Block) -> float:
-    return reduce(float.__mul__, block, 1.0)
-
-
-def _mean(block: Block) -> float:
-    return reals.divide(total(block), float(len(block)))
-
-
-def _integer_mean(block: Block) -> int:
-    return trunc_divide(sum(block), len(block))
-
-
-def _greatest(block: Block) -> float:
-    found: float = max(block)
-    return reduce(reals.maximum, block) if found == 0.0 or _has_nan(block) else found
-
-
-def _least(block: Block) -> float:
-    found: float = min(block)
-    return reduce(reals.minimum, block) if found == 0.0 or _has_nan(block) else found
-
-
-def _has_nan(block: Block) -> bool:
-    """Whether some element is NaN; if the sum is a number, no element is."""
-    return math.isnan(sum(block)) and any(map(math.isnan, block))
 
 
 def _always(_: DType) -> bool:
@@ -229,7 +215,7 @@ _ROWS = (
     Row(
         "sum",
         "Sum, from left to right in binary64, rounded once; integers wrap; of booleans, whether any holds.",
-        _summed,
+        folds.summed,
         sum,
         any,
         on_dims=_sum_of,
@@ -239,7 +225,7 @@ _ROWS = (
     Row(
         "prod",
         "Product, from left to right in binary64, rounded once; integers wrap; of booleans, whether all hold.",
-        _multiplied,
+        folds.multiplied,
         math.prod,
         all,
         on_dims=product,
@@ -249,15 +235,15 @@ _ROWS = (
     Row(
         "mean",
         "Sum divided by count, in binary64, rounded once; of integers, toward zero.",
-        _mean,
-        _integer_mean,
+        folds.mean,
+        folds.integer_mean,
         inhabited=_integers,
         facts=Facts(onnx="ReduceMean"),
     ),
     Row(
         "max",
         "Greatest; NaN if any is NaN.",
-        _greatest,
+        folds.greatest,
         max,
         any,
         _always,
@@ -268,7 +254,7 @@ _ROWS = (
     Row(
         "min",
         "Least; NaN if any is NaN.",
-        _least,
+        folds.least,
         min,
         all,
         _always,
@@ -356,7 +342,14 @@ def _variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: b
     return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, found))
 
 
-@operator("variance", meaning=_variance, family="reducing", padding=Padding(_extends))
+def _fast_variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: bool, unbiased: bool) -> Tensor:
+    axes = reduced_axes(axis, exclude, x.rank)
+    moved = array_blocks(x, axes) - computable(mean.elements, mean.dtype, (mean.size, 1))
+    found = array_total(moved * moved) / float(moved.shape[1] - unbiased)
+    return tensor_of(_shape(x, axes, keepdims), x.dtype, kept_array(x.dtype, found))
+
+
+@operator("variance", meaning=_variance, family="reducing", padding=Padding(_extends), fast=_fast_variance)
 def variance(
     x: TensorType[Dim],
     mean: TensorType[Dim],

@@ -19,7 +19,7 @@ from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, agreement, judged, tensor
 from gradual.ops.declaration.windows import arranged, at_least, per_axis, places
-from gradual.ops.nn.pool import canonical, restored
+from gradual.ops.nn.pool_windows import canonical, restored
 from gradual.ops.vision.detection import floats
 from gradual.tensors import reals
 from gradual.tensors.fault import invalid_value, out_of_bounds

@@ -25,6 +25,7 @@ from gradual.run.machine import asserted, checked, sized, stopped
 from gradual.run.sizes import plain
 from gradual.run.steps.operators import affordable, computed, constant_type, exact
 from gradual.run.value import Fault, Frame, Held
+from gradual.tensors.arrays.numpy_library import ieee_arithmetic
 from gradual.tensors.scalar import TYPECODES, integer_range
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.tensors.value import Value
@@ -126,6 +127,7 @@ class Graph:
     _steps: list[Action] = field(default_factory=list)
     _where: dict[str, Where] = field(default_factory=dict)
     _inputs: Sequence[Value] = ()
+    _fast: bool = False
     _arena: memoryview = field(default_factory=lambda: memoryview(b""))
 
     def __post_init__(self) -> None:
@@ -139,14 +141,18 @@ class Graph:
         return f"<Graph of {self.plan}, {self.held} bytes>"
 
     # ------------------------------------------------------------------------------------------------------- running
-    def run(self, *given: Any) -> Value:
-        """Run the function.  Raises Blame, Fault; ValueError for an argument that is no value.  [graph.run]"""
+    def run(self, *given: Any, fast: bool = False) -> Value:
+        """Run the function, with NumPy if `fast`.  Raises Blame, Fault; ValueError for an argument that is no value.
+
+        [graph.run]
+        """
         arguments = received(self.declared, given)
         admitted(self.declared, arguments, Frame(), self.data)
-        self._inputs = arguments
+        self._inputs, self._fast = arguments, fast
         try:
-            for action in self._steps:
-                self._act(action)
+            with ieee_arithmetic(fast):
+                for action in self._steps:
+                    self._act(action)
             return self._value(self._where[self.function.body.result])
         finally:
             self._inputs = ()
@@ -155,7 +161,7 @@ class Graph:
         match action:
             case Compute(step, operands, attributes, into, guarded):
                 values = [self._read(where) for where in operands]
-                result = computed(step, values, attributes)
+                result = computed(step, values, attributes, self._fast)
                 if guarded:
                     exact(result, [constant_type(value) for value in values], step.attributes, step)
                 self._write(into, result)

@@ -9,6 +9,7 @@ from gradual.core.terms import Apply
 from gradual.dims.term.constraint import FALSE, TRUE
 from gradual.dims.term.dim import Dim, constant
 from gradual.limits import LIMITS
+from gradual.ops.declaration.operator import Operator
 from gradual.run.sizes import Sizes, concrete, held, plain
 from gradual.run.steps.unknown_rank import accepted, refused
 from gradual.run.value import Frame, Held, fault
@@ -21,7 +22,7 @@ from gradual.types.unpacking import tracked_length
 Shape = tuple[int, ...]
 
 
-def applied(step: Apply, frame: Frame) -> Held:
+def applied(step: Apply, frame: Frame, fast: bool = False) -> Held:
     """Run an operator: compute the shape, assert the needs, compute the value, assert its shape.  [run.operator]"""
     sizes = Sizes(frame)
     values = [held(frame, operand) for operand in step.operands]
@@ -34,7 +35,7 @@ def applied(step: Apply, frame: Frame) -> Held:
     unmet = [need for need in judgement.needs if need.goal is not TRUE]
     assert not unmet, (step.operator.name, [str(need.goal) for need in unmet])
     affordable(judgement.result, step)
-    result = computed(step, values, {name: plain(value) for name, value in attributes.items()})
+    result = computed(step, values, {name: plain(value) for name, value in attributes.items()}, fast)
     _agrees(result, judgement.result, step)
     frame.values[step.name] = result
     _predicted(result, sizes, step, values)
@@ -42,15 +43,20 @@ def applied(step: Apply, frame: Frame) -> Held:
     return result
 
 
-def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any]) -> Held:
-    """Apply the operator's meaning to its operands.  Raises Fault.  [run.fault]"""
+def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any], fast: bool = False) -> Held:
+    """Apply the operator's meaning to its operands, with NumPy if `fast`.  Raises Fault.  [run.fault]"""
     try:
-        result: Held = step.operator.meaning(*values, **attributes)
+        result = _meant(step.operator, values, attributes, fast)
     except TensorFault as wrong:
         raise fault(wrong.code, "run.fault", f"`{step.operator.name}`: {wrong.message}", step.span) from None
     except MemoryError:
         raise fault("E0607", "run.operator", f"`{step.operator.name}` ran out of memory", step.span) from None
     return result
+
+
+def _meant(operator: Operator, values: Sequence[Held], attributes: Mapping[str, Any], fast: bool) -> Held:
+    found: Held = operator.fast(*values, **attributes) if fast and operator.fast is not None else NotImplemented
+    return operator.meaning(*values, **attributes) if found is NotImplemented else found
 
 
 def constant_type(value: Held) -> Any:

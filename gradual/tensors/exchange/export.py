@@ -7,6 +7,7 @@ from array import array
 from importlib import import_module
 from typing import Any, Protocol
 
+from gradual.tensors.arrays.numpy_library import numpy
 from gradual.types.dtype import DType
 
 
@@ -95,21 +96,20 @@ def _empty(tensor: Stored, form: str) -> memoryview:
 def numpy_array(tensor: Stored, dtype: Any, copy: bool | None) -> Any:
     """A NumPy array, read-only if it shares memory with the tensor; `copy` True requires a copy, False forbids it.
 
-    NumPy is imported here only.  Raises ImportError without NumPy, TypeError for bfloat16 without the package
-    ml_dtypes, ValueError if a copy is needed but forbidden.
+    Raises ImportError without NumPy, TypeError for bfloat16 without the package ml_dtypes, ValueError if a copy is
+    needed but forbidden.
     """
-    numpy = import_module("numpy")
     narrow = tensor.dtype in (DType.FLOAT16, DType.BFLOAT16)
-    made = numpy.frombuffer(packed(tensor), _numpy_dtype(numpy, tensor.dtype)).reshape(tensor.shape)
-    if copy is False and (narrow or (dtype is not None and numpy.dtype(dtype) != made.dtype)):
+    made = numpy().frombuffer(packed(tensor), _numpy_dtype(tensor.dtype)).reshape(tensor.shape)
+    if copy is False and (narrow or (dtype is not None and numpy().dtype(dtype) != made.dtype)):
         raise ValueError(f"an array of {dtype or tensor.dtype} is a copy of this tensor")
     return made.astype(dtype or made.dtype, copy=bool(copy))
 
 
-def _numpy_dtype(numpy: Any, dtype: DType) -> Any:
+def _numpy_dtype(dtype: DType) -> Any:
     if dtype is not DType.BFLOAT16:
-        return numpy.dtype(str(dtype))
+        return numpy().dtype(str(dtype))
     try:
-        return numpy.dtype(import_module("ml_dtypes").bfloat16)
+        return numpy().dtype(import_module("ml_dtypes").bfloat16)
     except ImportError as error:
         raise TypeError("NumPy has no bfloat16 without the package ml_dtypes") from error

@@ -18,6 +18,7 @@ from gradual.interface.reports.json_values import value_line
 from gradual.interface.terminal import Output, Trouble, save_bytes, shared
 from gradual.limits import Options
 from gradual.run.value import Blame, Fault, NotStatic
+from gradual.tensors.arrays.numpy_library import numpy
 from gradual.tensors.value import Value, shown_value
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 from gradual.types.type import FunctionType
@@ -34,6 +35,7 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--args", "path", metavar="FILE.json", help="A JSON list of values.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of the elements that are drawn.")
 @click.option("--runtime", type=click.Choice(["vm", "graph"]), default="vm", show_default=True)
+@click.option("--fast", is_flag=True, help="Compute with NumPy, with the same bits; the package must be installed.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
@@ -52,6 +54,7 @@ def run(
     path: str | None,
     seed: int,
     runtime: str,
+    fast: bool,
     format: str,
     save: str | None,
     no_smt: bool,
@@ -74,18 +77,27 @@ def run(
         raise click.UsageError("--save writes `.json`, `.npy` or `.npz` files")
     if save is not None and save == click.get_current_context().params["output"]:
         raise click.UsageError("--save and -o name one file")
+    if fast:
+        _require_numpy()
     importing = Importing(where, empty=empty, called=sizes_called(called), runs=True, signature=signature)
     compilation, found = compiled(file, Options(smt=not no_smt), importing)
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)
     try:
-        call_ = partial(compilation.run, name, runtime=runtime)
+        call_ = partial(compilation.run, name, runtime=runtime, fast=fast)
         if runtime == "graph":
             compilation.graph(name)
     except NotStatic as refused:
         return _refused(out, compilation, refused.diagnostics, format)
     return _outcome(out, compilation, call_, given, format, save)
+
+
+def _require_numpy() -> None:
+    try:
+        numpy()
+    except ImportError as error:
+        raise click.UsageError(f"--fast cannot be used: {error}") from error
 
 
 def _refused(out: Output, compilation: Compilation, found: Sequence[Diagnostic], format: str) -> int:

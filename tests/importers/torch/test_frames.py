@@ -90,7 +90,7 @@ def test_a_line_number_that_no_file_has_is_none(line: str) -> None:
 FRAMES = st.lists(
     st.builds(
         Frame,
-        st.from_regex(r"[a-z]{1,8}(/[a-z]{1,8}){0,2}\.py", fullmatch=True).filter(lambda file: file[:6] != "torch/"),
+        st.lists(st.text("abz_", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join).map("{}.py".format),
         st.integers(1, 10**5),
         st.sampled_from(["forward", "__call__", "f", "<lambda>"]),
         st.sampled_from(["", "    x = y", "  return [z]  # File"]),

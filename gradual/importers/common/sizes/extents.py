@@ -11,6 +11,7 @@ from gradual.importers.common.sizes.formulas import Formula, NoFormula, formula
 from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.common.text import tensor_text
 from gradual.importers.common.values import Names
+from gradual.types.dtype import DType
 from gradual.types.type import Hole, TensorType, Type, UnrankedType
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -23,6 +24,10 @@ _RESERVED = (
     *("operator", "or", "ref", "ref_read", "ref_write", "then", "type", "where", "Tensor", "True", "False", "_"),
 )
 """Keywords of the language, which cannot name a size."""
+
+
+Written = tuple[str, Type[Dim | Hole]]
+"""A type, as text and as a type."""
 
 
 class Dims:
@@ -54,6 +59,7 @@ class Dims:
         self._names = Names(_RESERVED)
         self.clauses: list[str] = []
         self.nameless: dict[str, None] = {}
+        self._types: dict[object, Written] = {}
         texts = (
             []
             if opens
@@ -144,7 +150,7 @@ class Dims:
         """The names in the program of sizes that are at least 1: all but those that may be `empty`."""
         return frozenset(self._known.values()) - {self._sizes[name] for name in empty if name in self._sizes}
 
-    def type(self, port: Port) -> tuple[str, Type[Dim | Hole]]:
+    def type(self, port: Port) -> Written:
         """The type of an input, as text and as a type."""
         if isinstance(port.dtype, Unread):
             raise Unsupported(port.dtype.says)
@@ -152,10 +158,16 @@ class Dims:
             raise Unsupported(f"`{port.name}` has no element type")
         if port.shape is None:
             return f"Tensor[*, {port.dtype}]", UnrankedType(port.dtype)
-        texts = [self.text(extent) for extent in port.shape]
-        if not port.is_tensor:  # the elements of a sequence may differ in size
+        asked = port.dtype, port.shape, port.is_tensor
+        if asked not in self._types:
+            self._types[asked] = self._type(*asked)
+        return self._types[asked]
+
+    def _type(self, dtype: DType, shape: tuple[Extent, ...], is_tensor: bool) -> Written:
+        texts = [self.text(extent) for extent in shape]
+        if not is_tensor:  # the elements of a sequence may differ in size
             texts = [text if text.isdecimal() else "?" for text in texts]
-        return tensor_text(texts, port.dtype), TensorType(tuple(map(_extent, texts)), port.dtype)
+        return tensor_text(texts, dtype), TensorType(tuple(map(_extent, texts)), dtype)
 
     def text(self, extent: Extent) -> str:
         """A size as the program writes it: a number, a name, a formula, or `?`."""

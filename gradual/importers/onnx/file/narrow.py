@@ -35,6 +35,9 @@ class Kind:
 KINDS = {21: Kind(DType.UINT8, 4), 22: Kind(DType.INT8, 4), 25: Kind(DType.UINT8, 2), 26: Kind(DType.INT8, 2)}
 """`TensorProto.DataType`, by number."""
 
+BITS = {str(kind): kind.bits for kind in KINDS.values()}
+"""Name of an element type of fewer than 8 bits -> its width."""
+
 
 @record
 class Narrow:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.refusals import Unread, Unreadable, Unsupported
 from gradual.importers.common.sizes.ports import Extent, Port
 from gradual.importers.onnx.file.model import Function, Graph, Model, Node
@@ -40,6 +41,9 @@ _DTYPES = {
 """`TensorProto.DataType`, by number."""
 NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
 
+LOCATION = b"location"
+"""The key, in a tensor that is in another file, of the name of that file."""
+
 _NO_NAMES = ("", "?", "-1")
 """Texts that exporters write for a size without a name; taken as names, they would wrongly make sizes equal."""
 
@@ -57,6 +61,7 @@ _FIELDS |= {DType.UINT32: "uint64_data", DType.UINT64: "uint64_data"}
 """The field with the elements of a tensor without raw bytes; other element types use `int32_data`."""
 
 
+@collector_paused()
 def load(path: str) -> Model:
     """Read the model in a file, including weights that are stored in other files.
 
@@ -66,9 +71,10 @@ def load(path: str) -> Model:
     from google.protobuf.message import DecodeError
 
     try:
-        proto = onnx.load(path, load_external_data=False)
-        files = _affordable(proto, path)
-        onnx.load_external_data_for_model(proto, os.path.dirname(path))
+        proto, has_others = _parsed(path)
+        files = _affordable(proto, path) if has_others else ()
+        if has_others:
+            onnx.load_external_data_for_model(proto, os.path.dirname(path))
         return replace(read(proto), files=files)
     except OSError as error:
         raise Unreadable("E0701", f"cannot read `{path}`: {error.strerror or error}") from error
@@ -76,6 +82,13 @@ def load(path: str) -> Model:
         raise Unreadable("E0703", f"`{path}` is not an ONNX model") from error
     except (onnx.checker.ValidationError, UnicodeDecodeError, RuntimeError, ValueError) as error:
         raise Unreadable("E0703", f"`{path}` is not a valid ONNX model: {first_line(error)}") from error
+
+
+def _parsed(path: str) -> tuple[Any, bool]:
+    """The `onnx.ModelProto` in a file, and whether some of its tensors may be in other files."""
+    with open(path, "rb") as stream:
+        held = stream.read()
+    return package().load_model_from_string(held), LOCATION in held
 
 
 def read(proto: Any) -> Model:
@@ -163,9 +176,9 @@ def _outline(proto: Any, nodes: Iterable[Any]) -> Any:
 def _order(nodes: Sequence[Node]) -> Sequence[int]:
     """The indices of nodes in topological order; an edge that closes a cycle is ignored."""
     makers = {name: at for at, node in enumerate(nodes) for name in node.outputs if name}
-    before = [[makers[name] for name in dict.fromkeys(_taken(node)) if name in makers] for node in nodes]
-    if all(one < at for at, ones in enumerate(before) for one in ones):
+    if all(makers.get(name, -1) < at for at, node in enumerate(nodes) for name in _taken(node)):
         return range(len(nodes))
+    before = [[makers[name] for name in dict.fromkeys(_taken(node)) if name in makers] for node in nodes]
     order: list[int] = []
     met = [False] * len(nodes)
     stack = [(at, False) for at in reversed(range(len(nodes)))]
@@ -226,6 +239,11 @@ def _text(written: str | bytes) -> str:
     if isinstance(written, bytes):
         raise Unsupported(f"the name {written!r}, which is not UTF-8")
     return written
+
+
+def _texts(written: Iterable[str | bytes]) -> tuple[str, ...]:
+    """Names, as `_text`."""
+    return tuple([_text(one) if isinstance(one, bytes) else one for one in written])
 
 
 def _domain(written: str) -> str:
@@ -304,7 +322,7 @@ def element_type(number: int, what: str) -> DType | Kind:
 
 def _node(proto: Any) -> Node:
     attributes = {attribute.name: _or_unread(attribute_of, attribute) for attribute in proto.attribute}
-    names = tuple(map(_text, proto.input)), tuple(map(_text, proto.output))
+    names = _texts(proto.input), _texts(proto.output)
     metadata = {entry.key: entry.value for entry in getattr(proto, "metadata_props", ())}
     kind = _text(proto.op_type), _domain(proto.domain), _text(proto.name)
     return Node(*kind, *names, attributes, _overload(proto), metadata)
@@ -314,31 +332,9 @@ def attribute_of(proto: Any) -> Any:
     """The value of an attribute; a `Reference` if it refers to an attribute of the enclosing function."""
     if proto.ref_attr_name:
         return Reference(proto.ref_attr_name)
-    kinds = package().AttributeProto
-    match proto.type:
-        case kinds.FLOAT:
-            return proto.f
-        case kinds.INT:
-            return proto.i
-        case kinds.STRING:
-            return proto.s.decode(errors="replace")
-        case kinds.TENSOR:
-            return tensor_of_proto(proto.t)
-        case kinds.GRAPH:
-            return _graph(proto.g)
-        case kinds.FLOATS:
-            return tuple(proto.floats)
-        case kinds.INTS:
-            return tuple(proto.ints)
-        case kinds.STRINGS:
-            return tuple(text.decode(errors="replace") for text in proto.strings)
-        case kinds.TYPE_PROTO:
-            return port_of(proto.name, proto.tp)
-        case kinds.TENSORS:
-            return tuple(map(tensor_of_proto, proto.tensors))
-        case kinds.GRAPHS:
-            return tuple(map(_graph, proto.graphs))
-    raise Unsupported(f"the attribute {proto.name} of a kind that tensors and numbers are not")
+    if (value := _VALUES.get(proto.type)) is None:
+        raise Unsupported(f"the attribute {proto.name} of a kind that tensors and numbers are not")
+    return value(proto)
 
 
 class Reference(str):
@@ -382,3 +378,19 @@ def _from_fields(dtype: DType, proto: Any) -> Sequence[Any]:
 def _widened(halves: Iterable[int]) -> list[float]:
     """The float32 numbers with these upper 16 bits and zeros below (bfloat16 to float32)."""
     return [struct.unpack("<f", struct.pack("<I", (bits & 0xFFFF) << 16))[0] for bits in halves]
+
+
+_VALUES: Mapping[int, Callable[[Any], Any]] = {
+    1: lambda proto: proto.f,
+    2: lambda proto: proto.i,
+    3: lambda proto: proto.s.decode(errors="replace"),
+    4: lambda proto: tensor_of_proto(proto.t),
+    5: lambda proto: _graph(proto.g),
+    6: lambda proto: tuple(proto.floats),
+    7: lambda proto: tuple(proto.ints),
+    8: lambda proto: tuple(text.decode(errors="replace") for text in proto.strings),
+    9: lambda proto: tuple(map(tensor_of_proto, proto.tensors)),
+    10: lambda proto: tuple(map(_graph, proto.graphs)),
+    13: lambda proto: port_of(proto.name, proto.tp),
+}
+"""The value of an attribute, by its `AttributeProto.AttributeType`."""

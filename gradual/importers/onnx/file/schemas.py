@@ -10,7 +10,7 @@ from typing import Any
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.sizes.ports import Port
 from gradual.importers.onnx.file.model import Function, Graph, Node
-from gradual.importers.onnx.file.narrow import KINDS, Narrow
+from gradual.importers.onnx.file.narrow import BITS, KINDS, Kind, Narrow
 from gradual.importers.onnx.file.reading import NUMBERS, attribute_of, first_line, function_of, package
 from gradual.record import record
 from gradual.tensors.tensor import Tensor
@@ -57,21 +57,25 @@ def _kinds(types: Sequence[str]) -> frozenset[str]:
     return frozenset(_WORDS.get(word, word) for word in words) & _KNOWN
 
 
-def admit(node: Node, opset: int, kinds: Sequence[str | None]) -> Mapping[int, str]:
-    """The element types of an operator's results, derived by its schema from the operands' element types.
+@cache
+def admit(domain: str, operator: str, opset: int, kinds: tuple[DType | Kind | None, ...]) -> Mapping[int, int]:
+    """The widths of those results of an operator that have elements of fewer than 8 bits, by its schema.
 
-    An unknown element type is None.  Raises Unsupported if the schema does not admit the element type of an operand.
+    `kinds` are the element types of the operands, None where one is not known.  Raises Unsupported if the schema does
+    not admit the element type of an operand.
     """
-    known, bound = parameters(*node.kind, opset), dict[str, str]()
-    for at, kind in enumerate(kinds if known else ()):
+    known, bound = parameters(domain, operator, opset), dict[str, str]()
+    for at, given in enumerate(kinds if known else ()):
         parameter = known[min(at, len(known) - 1)]
-        if kind is None or not parameter.kinds:  # not a tensor of known type, or not a tensor input
+        if given is None or not parameter.kinds:  # not a tensor of known type, or not a tensor input
             continue
+        kind = str(given)
         if kind not in parameter.kinds:
             raise Unsupported(f"elements of type {kind}, which version {opset} of the operator does not take")
         if parameter.variable is not None and bound.setdefault(parameter.variable, kind) != kind:
             raise Unsupported(f"elements of types {bound[parameter.variable]} and {kind}, which have to be one")
-    return {at: bound[name] for at, name in enumerate(_results(*node.kind, opset)) if name in bound}
+    results = enumerate(_results(domain, operator, opset))
+    return {at: BITS[bound[name]] for at, name in results if bound.get(name) in BITS}
 
 
 @cache

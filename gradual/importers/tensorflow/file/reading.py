@@ -8,6 +8,7 @@ from __future__ import annotations
 from glob import escape
 from pathlib import Path
 
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.refusals import Misused, Unreadable
 from gradual.importers.tensorflow.file.bundle import saved_at
 from gradual.importers.tensorflow.file.models import Beside, of_graph, of_meta_graph, of_saved_model
@@ -21,6 +22,7 @@ ALONE = Beside()
 """Nothing beside a graph."""
 
 
+@collector_paused()
 def load(path: str, signature: str = "") -> Model:
     """Read a model; of several signatures the one of a name, by default the one that is served.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from math import isinf
 from typing import IO, Any
 
+from gradual.gc_paused import collector_paused
 from gradual.importers.common.python_frames import user_frames
 from gradual.importers.common.refusals import Unread, Unreadable
 from gradual.importers.torch.file import forms
@@ -37,6 +38,7 @@ WRITTEN |= {"user_input_mutation": "user_input_name"}
 """Kinds of inputs and outputs in the signature -> the field with the name of the tensor."""
 
 
+@collector_paused()
 def load(file: str | IO[bytes], name: str | None = None) -> tuple[Model, Archive]:
     """The program in an archive, and the archive, from which weights are read; `name` is the file's name in messages.
 
