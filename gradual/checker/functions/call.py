@@ -135,8 +135,9 @@ def invoked(
         if fits is None:
             return state.values.define(name, BROKEN)
         passed.append(fits)
-    # If no argument determines a dim or type, some argument's type has no values, so the call is never reached.
-    assert not choice.unsolved or any(map(is_empty, types)), (called, types)
+    # If no argument determines a dim or type, the call is never reached: some argument's type has no values, or some
+    # argument, in a branch, has another rank.
+    assert not choice.unsolved or state.reach.unreachable or any(map(is_empty, types)), (called, types)
     blamed = f"the call of `{called}` {caller}" if rules.blames else ""
     site = Site.WHERE if rules.blames else rules.site
     for clause, goal in zip(type.where, choice.where, strict=True):
