@@ -184,7 +184,7 @@ def _called(
         if operand is None:
             return None
         operands.append(operand)
-    # If no argument determines a binder, the call is never reached: some parameter type has no values, or a rank differs.
+    # If no argument determines a binder, the call is never reached: a parameter type has no values, or a rank differs.
     assert not choice.unsolved or state.reach.unreachable or any(map(is_empty, types)), (source, types)
     for clause, goal in zip(source.where, choice.where, strict=True):
         if not require(state, _due(goal, f"the function requires `{clause}`", negative)):
