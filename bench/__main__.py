@@ -7,12 +7,12 @@ import platform
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import growing, passing, running, startup
+from bench import editor, growing, passing, running, startup
 from bench.growth import HEAD, UNDER, Row, growth, line, measured
 from bench.page import filled
 from bench.texts import Family, families
 
-SECTIONS = ("checking", "growing", "passes", "running", "start-up")
+SECTIONS = ("checking", "growing", "editor", "passes", "running", "start-up")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -36,6 +36,8 @@ def _sections(asked: argparse.Namespace) -> Iterator[tuple[str, Iterator[str]]]:
         yield "checking", _checking(chosen, asked)
     if asked.only in (None, "growing"):
         yield "growing", growing.report(asked.quick, asked.timeout)
+    if asked.only in (None, "editor"):
+        yield "editor", editor.report(asked.quick, asked.timeout)
     if asked.only in (None, "passes"):
         yield "passes", passing.report(asked.quick)
     if asked.only in (None, "running"):
@@ -68,7 +70,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--only",
         metavar="NAME",
-        help="`checking`, families whose name contains NAME, `growing`, `passes`, `running` or `startup`",
+        help="`checking`, families whose name contains NAME, `growing`, `editor`, `passes`, `running` or `startup`",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, few repetitions")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for one program (default 300)")

@@ -166,12 +166,12 @@ def helped(text: str) -> Work:
 def opened(text: str) -> Work:
     """Open a program in the editor: read it, check it, and tell what was found."""
     from gradual.tools.lsp import features
+    from gradual.tools.lsp.checking import Checker
     from gradual.tools.lsp.document import Document
-    from gradual.tools.lsp.findings import Checker
 
     def work() -> object:
         document = Document("bench.relay", text, 1)
-        return features.diagnostics(document, Checker().check(document.source, document.module))
+        return features.diagnostics(document, Checker().check(document))
 
     return work
 

@@ -102,5 +102,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({kind.code: kind for kind in _KINDS
 LINTS: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "lints" and kind.groups)
 """The codes of all lints: warnings about accepted programs."""
 
+SYNTAX: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "syntax")
+"""The codes of the errors that the parser finds."""
+
 LOST = "E0408"
 """The note on an unknown that many residual checks are about."""

@@ -21,7 +21,7 @@ from gradual.gc_paused import collector_paused
 from gradual.limits import Options
 from gradual.record import record
 from gradual.report import render, summary
-from gradual.report.bindings import Binding, bindings
+from gradual.report.bindings import Binding, Named, named
 from gradual.report.located import followed, of_model_run
 from gradual.report.paint import painter
 from gradual.report.residual import residual as as_note
@@ -165,8 +165,12 @@ class Compilation:
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """Every parameter, let and graph variable, and each function's result, in source order."""
+        return tuple(one.shown() for one in self.named())
+
+    def named(self) -> list[Named]:
+        """What `bindings` lists, in this order, with types that are not yet text."""
         states = self._checked.elaborations.items() if self._checked else ()
-        return tuple(sorted(bindings(states), key=lambda binding: binding.span.start))
+        return sorted(named(states), key=lambda one: one.span.start)
 
     def question(self, check: str) -> str:
         """The solver's query for a residual check, as SMT-LIB.

@@ -26,6 +26,12 @@ def compile_source(source: Source, options: Options = ORDINARY) -> Compilation:
     """Parse and check a source; never raises, whatever the text."""
     with room():
         surface, found = parse(source, mend=options.advise)
+    return compile_parsed(source, surface, found, options)
+
+
+def compile_parsed(source: Source, surface: ast.Module, found: list[Diagnostic], options: Options) -> Compilation:
+    """Check a source that was parsed to a tree and syntax errors."""
+    with room():
         decider = Decider(options.limits, options.smt)
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)

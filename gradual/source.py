@@ -60,6 +60,11 @@ class Source:
         line = bisect_right(starts, offset)
         return Position(line, offset - starts[line - 1] + 1, offset)
 
+    def start(self, number: int) -> int:
+        """The offset at which a 1-based line begins; the end of the text if it has fewer lines."""
+        starts = self._line_starts()
+        return starts[number - 1] if number <= len(starts) else len(self.text)
+
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its line ending."""
         starts = self._line_starts()

@@ -7,7 +7,7 @@ from the syntax tree and the typed core.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
 
 from gradual.core.terms import Module
@@ -39,10 +39,17 @@ Works = Callable[[Edit], bool]
 def lints_of_names(surface: ast.Module, text: str) -> Iterator[Diagnostic]:
     """The lints that need only the syntax tree."""
     uses = Uses(surface, text)
+    return lints_of_uses(uses.unused_values(), uses.unused_definitions(), uses.hiding(), text)
+
+
+def lints_of_uses(
+    values: Iterable[Symbol], definitions: Iterable[Symbol], hiding: Iterable[tuple[Symbol, Symbol]], text: str
+) -> Iterator[Diagnostic]:
+    """The lints of unused values, unused definitions, and names that shadow others."""
     taken = frozenset(_UNUSED_NAMES.findall(text))
-    yield from (_unused_value(symbol, taken) for symbol in uses.unused_values())
-    yield from map(_unused_definition, uses.unused_definitions())
-    yield from starmap(_hiding, uses.hiding())
+    yield from (_unused_value(symbol, taken) for symbol in values)
+    yield from map(_unused_definition, definitions)
+    yield from starmap(_hiding, hiding)
 
 
 def lints_of_types(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from gradual.source import Span
 from gradual.syntax.tree import ast
@@ -18,6 +18,9 @@ ENTRY = "@main"
 _VALUES = frozenset({Kind.VARIABLE, Kind.PARAMETER})
 _SIZES = frozenset({Kind.SIZE, Kind.TYPE})
 _DEFINED = frozenset({Kind.FUNCTION, Kind.OPERATOR})
+
+Calls = Mapping[str, Set[str]]
+"""Definition -> the functions and operators that it uses."""
 
 
 class Uses(Scopes):
@@ -44,6 +47,16 @@ class Uses(Scopes):
         if symbol.kind in _DEFINED:
             self._calls[self._function].add(symbol.name)
 
+    @property
+    def symbols(self) -> Iterable[Symbol]:
+        """The symbols defined in the module."""
+        return self._symbols
+
+    @property
+    def calls(self) -> Calls:
+        """Definition -> the functions and operators that it uses."""
+        return self._calls
+
     # ------------------------------------------------------------------------------------------------------ findings
     def hiding(self) -> Iterator[tuple[Symbol, Symbol]]:
         """Pairs of a name and the name that it shadows, unless its definition uses that one: `let %x = nn.relu(%x)`."""
@@ -59,15 +72,7 @@ class Uses(Scopes):
 
     def unused_definitions(self) -> Iterator[Symbol]:
         """The functions and operators that `@main` does not reach; none if the file has no `@main`."""
-        if ENTRY not in (one.name.name for one in self._module.definitions if isinstance(one, ast.Def)):
-            return
-        reached, waiting = set[str](), [ENTRY]
-        while waiting:
-            name = waiting.pop()
-            if name not in reached:
-                reached.add(name)
-                waiting += self._calls[name]
-        yield from (one for one in self._symbols if one.kind in _DEFINED and one.name not in reached)
+        return unreached(self._symbols, self._calls)
 
     def _serving(self) -> Iterator[Span]:
         """The spans of names of values that have a purpose without being used."""
@@ -81,6 +86,20 @@ class Uses(Scopes):
                 case ast.OperatorDef(body=body) if body is not None:
                     yield from _in_function(definition)
                     yield from _within(body)
+
+
+def unreached(symbols: Iterable[Symbol], calls: Calls) -> Iterator[Symbol]:
+    """The functions and operators among symbols that `@main` does not reach; none without `@main`."""
+    defined = [one for one in symbols if one.kind in _DEFINED]
+    if all(one.name != ENTRY for one in defined):
+        return
+    reached, waiting = set[str](), [ENTRY]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += calls.get(name, ())
+    yield from (one for one in defined if one.name not in reached)
 
 
 def _alike(one: Symbol, other: Symbol) -> bool:

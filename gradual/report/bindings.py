@@ -9,7 +9,7 @@ from gradual.checker.state.values import Broken
 from gradual.record import record
 from gradual.source import Span
 from gradual.types.print import shown, shown_contents, shown_extent
-from gradual.types.type import TensorType
+from gradual.types.type import OpenedType, TensorType
 
 
 @record
@@ -24,13 +24,29 @@ class Binding:
     span: Span
 
 
-def bindings(states: Iterable[tuple[str, Elaboration]]) -> Iterator[Binding]:
+@record
+class Named:
+    """A name of the program with its inferred type, from which its `Binding` is made when it is shown."""
+
+    function: str
+    name: str
+    type: OpenedType
+    span: Span
+
+    def shown(self) -> Binding:
+        """The binding, as text."""
+        type = self.type
+        contents = type.contents if isinstance(type, TensorType) else None
+        known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
+        shape = tuple(map(shown_extent, type.shape)) if isinstance(type, TensorType) else None
+        return Binding(self.function, self.name, shown(type), shape, known, self.span)
+
+
+def named(states: Iterable[tuple[str, Elaboration]]) -> Iterator[Named]:
     """Every parameter, let and graph variable, and each function's result, except those whose type is an error."""
     for function, state in states:
+        types = state.values.types
         for binding in state.scope.bindings:
-            type = state.values.types[binding.value]
+            type = types[binding.value]
             if not isinstance(type, Broken):
-                contents = type.contents if isinstance(type, TensorType) else None
-                known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
-                shape = tuple(map(shown_extent, type.shape)) if isinstance(type, TensorType) else None
-                yield Binding(function, binding.name, shown(type), shape, known, binding.span)
+                yield Named(function, binding.name, type, binding.span)

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from gradual.source import Source
-from gradual.syntax.parse import parse
-from gradual.tools.lsp.findings import Checker, Findings
+from gradual.tools.lsp.checking import Checker
+from gradual.tools.lsp.document import Document
+from gradual.tools.lsp.findings import Findings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = "\n".join((EXAMPLES / name).read_text() for name in ("selected.relay", "head.relay", "skip.relay"))
@@ -26,8 +26,7 @@ def told(found: Findings) -> object:
 
 
 def check(checker: Checker, text: str) -> Findings:
-    source = Source("a", text)
-    return checker.check(source, parse(source)[0])
+    return checker.check(Document("a", text, None))
 
 
 def changed(text: str, draw: Random) -> str:

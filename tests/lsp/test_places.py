@@ -10,8 +10,8 @@ import pytest
 
 from gradual.source import Span
 from gradual.tools.lsp import features
+from gradual.tools.lsp.checking import Checker
 from gradual.tools.lsp.document import Document
-from gradual.tools.lsp.findings import Checker
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.relay"))
 JUNK = ["", "%", "@", "def @f(", "\x00", "𝕏", "def @f(%x: Tensor[(n", "type T { A", "#[metadata]\n{", "}\n}\n", "/* "]
@@ -19,7 +19,7 @@ JUNK = ["", "%", "@", "def @f(", "\x00", "𝕏", "def @f(%x: Tensor[(n", "type T
 
 def ask_everything(text: str, draw: Random, places: int) -> None:
     document = Document("file:///a.relay", text, 1)
-    found = Checker().check(document.source, document.module)
+    found = Checker().check(document)
     whole = Span(0, len(text))
     features.diagnostics(document, found)
     features.actions(document, found.diagnostics, whole)

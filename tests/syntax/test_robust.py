@@ -124,6 +124,12 @@ def test_a_damaged_program_is_read() -> None:
         "f(a=[" + "1," * 20000 + "x])",
         "match (%x) { _ => " * 20000,
         "x; " * 20000 + ")",
+        "def @f() { " + "%0 = f(a=1; " * 20000,
+        "def @f() { " + "{ %0 = f(" * 20000,
+        "def @f() { %0 = 1; let %x = " + "f(" * 20000,
+        "def @f() { %0 = 1; let %" + "a/" * 20000,
+        "def @f() { %0 = f(" + "%x, " * 20000 + "n + 1); %0 }",
+        "def @f(" + "%x: Tensor[(1), int8], " * 20000,
     ],
 )
 def test_length_and_depth_cost_no_more_than_time(text: str) -> None:

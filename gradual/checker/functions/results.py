@@ -109,9 +109,12 @@ def with_elements(operator: Operator, answer: Answer, result: OpenedType, limits
 
 
 def _contents(operator: Operator, answer: Answer, result: OpenedType, limits: Limits) -> Contents:
+    """The elements; none if their number is not that of the result, as where a requirement is refuted."""
     types = answer.asked.types
     if types is None:
         return answer.asked.contents
-    if operator.contents is None or tracked_length(result, limits.contents) is None:
+    length = tracked_length(result, limits.contents)
+    if operator.contents is None or length is None:
         return None
-    return operator.contents(*types, **answer.attributes)
+    contents = operator.contents(*types, **answer.attributes)
+    return contents if contents is not None and len(contents) == length else None

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from gradual.record import record
 from gradual.source import Span
-from gradual.syntax.parsing.lexer import Lexer, comment_end, line_end
+from gradual.syntax.parsing.blanks import comment_end, line_end
+from gradual.syntax.parsing.lexer import Lexer
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.syntax.parsing.metadata import NO_METADATA
 

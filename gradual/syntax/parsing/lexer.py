@@ -14,13 +14,14 @@ A fourth depends on the definition so far: `%input.1` is one name if `%input.1: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from sys import intern
 from typing import Any
 
 from gradual.diagnostic import Diagnostic
 from gradual.limits import LIMITS
 from gradual.source import Span
+from gradual.syntax.parsing.blanks import comment_end, line_end, skipped
 from gradual.syntax.parsing.errors import (
     CLOSERS,
     bad_number,
@@ -38,7 +39,6 @@ from gradual.syntax.parsing.lexicon import (
     NAME,
     OPENER,
     SEPARATOR,
-    SKIPPED,
     TENSOR_TYPE,
     lexicon,
 )
@@ -60,12 +60,10 @@ DEFINING = frozenset({"def", "type", "extern", "operator"})
 LITERAL_WORDS = frozenset({"True", "False", *SPECIAL})
 
 _ELEMENT = re.compile(r"-?[0-9]+|\?")
-_SKIPPED = re.compile(SKIPPED)
 _KEYED = re.compile(r"=(?![=>])")
 _NUMBERED = re.compile(r"(?:[./][A-Za-z0-9_]+)+(?=([ \t]*:(?!:))?)")
 _NAMED = re.compile(r"[A-Za-z_]")
 _FOREIGN = re.compile(r"[^\t\n\f\r -#%&(-\[\]_a-}]*+")
-_BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _HEADER = re.compile(r'#\[\s*([A-Za-z0-9_.]+)\s*=\s*(".*")\s*\]', re.DOTALL)
 
 
@@ -77,11 +75,12 @@ class Lexer:
         diagnostics: errors in tokens that could be read nevertheless.
         divided: the start of the definition's last comment that follows an operand on its line.
         before: the last `divided` of the previous definition.
+        depth: how deep the tree of the last token is, which is 0 but for phrases.
     """
 
     __slots__ = (
-        *("arithmetic", "before", "declared", "diagnostics", "divided", "lexicon", "metadata", "naming", "open"),
-        *("section", "text"),
+        *("arithmetic", "before", "declared", "depth", "diagnostics", "divided", "lexicon", "metadata", "naming"),
+        *("open", "section", "text"),
     )
 
     def __init__(self, text: str, metadata: Metadata) -> None:
@@ -96,9 +95,13 @@ class Lexer:
         self.diagnostics: list[Diagnostic] = []
         self.divided: int | None = None
         self.before: int | None = None
+        self.depth = 0
 
-    def tokens(self) -> Iterator[Token]:
-        """Every token in order; the last one is END."""
+    def tokens(self, phrases: Callable[[int], Iterable[Token]] | None = None) -> Iterator[Token]:
+        """Every token in order; the last one is END.
+
+        `phrases` gives the whole phrases that begin at an offset.
+        """
         text, (expression, alternatives, number, words, signs, operands, _) = self.text, self.lexicon
         local, graph, name, attribute, tensor_type = (
             number[kind] for kind in ("LOCAL", "GRAPH", "NAME", "attribute", "tensor_type")
@@ -144,6 +147,15 @@ class Lexer:
                     if last == END and kind == END:
                         return
                     if at != end:
+                        break
+                if phrases is not None and group <= CLOSER:
+                    at = end
+                    for phrase in phrases(end):
+                        yield phrase
+                        at = phrase[3]
+                    self.depth = 0
+                    if at != end:
+                        last = signs[text[at - 1]]
                         break
 
     # -------------------------------------------------------------------------------- brackets
@@ -238,7 +250,7 @@ class Lexer:
             case "GLOBAL":
                 return number[kind], ast.Global(intern(text[start:end]), Span(start, end)), end
             case "META":
-                return number[kind], self._meta(start, end), end
+                return number[kind], self.meta(start, end), end
             case "TENSOR" | "BOUND":
                 return *self._bracketed(kind, start, end), end
             case "PARTIAL_MATCH":
@@ -318,7 +330,8 @@ class Lexer:
         self.diagnostics.append(bad_number(digits, Span(start, end), "no tuple is that long"))
         return 0
 
-    def _meta(self, start: int, end: int) -> ast.Expr:
+    def meta(self, start: int, end: int) -> ast.Expr:
+        """What a key of the metadata stands for: a size, or the key itself."""
         kind, _, index = self.text[start + 5 : end - 1].partition("][")
         span = Span(start, end)
         key = (kind, int(index)) if len(index) < 10 else (kind, 0)
@@ -362,33 +375,3 @@ class Lexer:
         end = line_end(text, start)
         span = Span(start, end)
         return ERROR, unterminated("string", '"', span) if text[start] == '"' else unknown_header(span), end
-
-
-def skipped(text: str, start: int) -> int:
-    """The offset after the blanks and comments that start at `start`."""
-    at, before = start, -1
-    while at != before:
-        before = at
-        if (blank := _SKIPPED.match(text, at)) is not None:
-            at = blank.end()
-        if text.startswith("//", at):
-            at = line_end(text, at)
-        elif text.startswith("/*", at):
-            at = comment_end(text, at) or at
-    return at
-
-
-def line_end(text: str, start: int) -> int:
-    """Where the line ends, before its line feed."""
-    end = text.find("\n", start)
-    return end if end >= 0 else len(text)
-
-
-def comment_end(text: str, start: int) -> int | None:
-    """The end of the block comment that starts at `start`, which may nest; None if it is unterminated."""
-    depth = 0
-    for edge in _BLOCK_COMMENT_EDGE.finditer(text, start):
-        depth += 1 if edge[0] == "/*" else -1
-        if depth == 0:
-            return edge.end()
-    return None

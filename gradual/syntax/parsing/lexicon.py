@@ -7,13 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from gradual.syntax.parsing.blanks import SKIPPED
 from gradual.syntax.parsing.tables import tables
-
-SKIPPED = r"(?:[ \t\r\n\f\ufeff]++|/\*[^*/]*+(?:\*(?!/)[^*/]*+|/(?!\*)[^*/]*+)*\*/)*"
-"""Blanks and block comments that do not nest; nested ones are read by `comment_end`.
-
-Only single characters are repeated possessively: for groups that is wrong before Python 3.11.5 (CPython issue 106052).
-"""
 
 # The commonest attributes and tensor types are one token each; a lookahead ensures that the attribute's value ends.
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*+"

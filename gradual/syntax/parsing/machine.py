@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from gradual.record import record
 from gradual.syntax.parsing.build import LISTS, NODES, ROWS
 from gradual.syntax.parsing.lexer import END
 from gradual.syntax.parsing.tables import REPETITION, Production, tables
@@ -25,8 +26,21 @@ class Step(NamedTuple):
 UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 
+@record(eq=False)
+class Symbols:
+    """The symbols of phrases: a list of items of a block, a parameter, a list of the parameters after the first one."""
+
+    items: int
+    param: int
+    params: int
+
+
 class Machine:
-    """The grammar's LALR automaton; chains of unit reductions are memoized in `jumps`."""
+    """The grammar's LALR automaton; chains of unit reductions are memoized in `jumps`.
+
+    Attributes:
+        lists: the symbols of the phrases that are lists, each with the states in which its list is the last value.
+    """
 
     def __init__(self) -> None:
         grammar = tables()
@@ -36,11 +50,36 @@ class Machine:
         self.gotos = grammar.gotos
         self.steps = tuple(map(_step, grammar.productions))
         self.actions = tuple(map(dict, grammar.actions))
+        self.lists: dict[int, frozenset[int]] = {}
         self.jumps: dict[tuple[int, int, int], int] = {}
         self.definition = grammar.number("DEF")
         self.resuming = frozenset(map(grammar.number, ("$END", "DEF", "TYPE", "EXTERN", "OPERATOR", "METADATA")))
         for phrase, first in (("attribute", "NAME"), ("tensor_type", "TENSOR")):
             self._admit(grammar.number(phrase), grammar.number(first))
+
+    @cached_property
+    def phrases(self) -> Symbols:
+        """The symbols of phrases, which are admitted from now on."""
+        number = tables().number
+        found = Symbols(self._repetition(number("item")), number("param"), self._repetition(number("param")))
+        self.lists = {several: self._ends(several) for several in (found.items, found.params)}
+        for phrase, first in ((found.items, "LET"), (found.param, "LOCAL"), (found.params, "COMMA")):
+            self._admit(phrase, number(first))
+        return found
+
+    def _repetition(self, repeated: int) -> int:
+        """The symbol of a list of several such phrases."""
+        productions = tables().productions
+        after = (self.actions[gotos[repeated]] for gotos in self.gotos if repeated in gotos)
+        reduced = (productions[~action] for actions in after for action in actions.values() if action < 0)
+        return next(production.origin for production in reduced if production.builder == REPETITION)
+
+    def _ends(self, several: int) -> frozenset[int]:
+        """The states after a list; further ones of the kind may come as a list too, which extends it."""
+        ends = frozenset(gotos[several] for gotos in self.gotos if several in gotos)
+        for state in ends:
+            self.actions[state][several] = state
+        return ends
 
     def _admit(self, phrase: int, first: int) -> None:
         """Let the lexer return a whole phrase as one token wherever its first token may be shifted."""

@@ -13,10 +13,13 @@ from gradual.diagnostic import Diagnostic
 from gradual.gc_paused import collector_paused
 from gradual.limits import LIMITS
 from gradual.source import Span
+from gradual.syntax.parsing.blanks import skipped
 from gradual.syntax.parsing.errors import Refused, too_deep, unexpected
-from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token, skipped
+from gradual.syntax.parsing.lexer import DEFINING, END, ERROR, Lexer, Token
 from gradual.syntax.parsing.machine import EXTEND, LIST, NODE, UNIT, machine
-from gradual.syntax.parsing.metadata import Metadata
+from gradual.syntax.parsing.metadata import NO_METADATA, Metadata
+from gradual.syntax.parsing.phrases import LONG, Attributes, Phrases, literals, moved
+from gradual.syntax.tree import ast
 
 _OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?:[^\n]*([;,){][ \t]*$))?", re.MULTILINE)
 """A comment that begins like an operand; group 1 matches if it ends like a line of code."""
@@ -25,7 +28,7 @@ _OPERAND = re.compile(r"//[ \t]*(?:[%(\d-]|[A-Za-z_]\w*[ \t]*[;,()\]}+*/<>=-])(?
 class Reading(NamedTuple):
     """The value of the start rule, its errors, and the offset of the metadata section.
 
-    `incomplete` is whether the only error is that the text ends too early.
+    `incomplete` is whether the only error is that the text ends too early; `depth` is how deep the value's tree is.
     """
 
     value: Any
@@ -33,6 +36,7 @@ class Reading(NamedTuple):
     incomplete: bool
     section: int | None
     failures: list[Failure]
+    depth: int
 
 
 class Failure(NamedTuple):
@@ -47,6 +51,16 @@ def read(text: str, start: str, metadata: Metadata) -> Reading:
     """Parse a text by a start rule; `metadata` gives the values of its keys."""
     with collector_paused():
         return _Reader(text, start, metadata).read()
+
+
+def _attributes(written: str) -> Attributes | None:
+    """The attributes of a call, parsed alone; None if they are not literals."""
+    before = "f("
+    reading = read(f"{before}{written})", "fragment", NO_METADATA)
+    match reading.value:
+        case (ast.Call(_, (), attributes),) if not reading.diagnostics and literals(attributes):
+            return moved(attributes, -len(before)), reading.depth - 1
+    return None
 
 
 class _Reader:
@@ -64,12 +78,13 @@ class _Reader:
         self.errors: list[Diagnostic] = []
         self.failures: list[Failure] = []
         self.early = False
+        self.depth = 0
 
     def read(self) -> Reading:
         value = self._run()
         diagnostics = self.errors + self.lexer.diagnostics
         incomplete = self.early and len(diagnostics) == 1
-        return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures)
+        return Reading(value, diagnostics, incomplete, self.lexer.section, self.failures, self.depth)
 
     def _run(self) -> Any:
         """The LALR loop: shift, reduce a unit production, extend a list, or build a node."""
@@ -77,13 +92,21 @@ class _Reader:
         states, values, places, depths = self.states, self.values, self.places, self.depths
         deepest = LIMITS.nesting
         skipping, end = False, 0
-        for token in self.lexer.tokens():
+        lexer = self.lexer
+        phrases = Phrases(lexer, states, self.machine, _attributes).following if len(self.text) > LONG else None
+        lists = self.machine.lists
+        for token in lexer.tokens(phrases):
             kind, value, at, to = token
             if skipping:
                 skipping = not self._resumes(token)
                 if skipping:
                     continue
             while True:
+                if kind in lists and states[-1] in lists[kind]:
+                    values[-1] += value
+                    depths[-1] = max(depths[-1], lexer.depth)
+                    end = to
+                    break
                 action = actions[states[-1]].get(kind)
                 if action is None:
                     if self._failed(self._unexpected(token, end), token):
@@ -94,7 +117,7 @@ class _Reader:
                     states.append(action)
                     values.append(value)
                     places.append(at)
-                    depths.append(0)
+                    depths.append(lexer.depth)
                     end = to
                     break
                 size, origin, build, children, sort = steps[~action]
@@ -134,6 +157,7 @@ class _Reader:
                 key = (states[-1], origin, kind)
                 state = jumps[key] if key in jumps else jump(key)
                 if kind == END and state == self.last:
+                    self.depth = depth
                     return made
                 states.append(state)
                 values.append(made)

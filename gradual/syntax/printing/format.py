@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from gradual.source import Source
 from gradual.syntax.parse import parse
-from gradual.syntax.parsing.lexer import END, Lexer, comment_end, line_end
+from gradual.syntax.parsing.blanks import comment_end, line_end
+from gradual.syntax.parsing.lexer import END, Lexer
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.syntax.parsing.metadata import NO_METADATA
 from gradual.syntax.printing.layout import Piece, Sort, laid_out

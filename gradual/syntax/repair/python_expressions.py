@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gradual.syntax.parsing.lexer import line_end
+from gradual.syntax.parsing.blanks import line_end
 from gradual.syntax.repair.operands import (
     Part,
     Word,

@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from gradual.gc_paused import collector_paused
 from gradual.source import Source, Span
-from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.names import Names
+from gradual.tools.lsp.pieces import Reading, read
 
 
 class Document:
-    """One version of a text."""
+    """One version of a text; `before` is an earlier version as it was parsed, of which what did not change is kept."""
 
-    def __init__(self, uri: str, text: str, version: int | None) -> None:
+    def __init__(self, uri: str, text: str, version: int | None, before: Reading | None = None) -> None:
         self.uri = uri
         self.version = version
         self.source = Source(uri, text)
+        self._before = before
+
+    def after(self, text: str, version: int | None) -> Document:
+        """A later version of the text."""
+        return Document(self.uri, text, version, self.__dict__.get("reading", self._before))
 
     @property
     def text(self) -> str:
@@ -27,9 +33,16 @@ class Document:
         return self.source.text
 
     @cached_property
+    def reading(self) -> Reading:
+        """The definitions of the text, as far as it can be parsed."""
+        with collector_paused():
+            found, self._before = read(self.source, self._before), None
+        return found
+
+    @property
     def module(self) -> ast.Module:
         """The syntax tree of the text, as far as it can be parsed."""
-        return parse(self.source)[0]
+        return self.reading.module
 
     @cached_property
     def names(self) -> Names:
@@ -38,29 +51,24 @@ class Document:
 
     def offset(self, line: int, character: int) -> int:
         """The offset of a position of the protocol: 0-based, columns in UTF-16 units; at most the end of the text."""
-        start = self._start(line)
-        units = 0
+        start = self.source.start(line + 1)
+        count = 0
         for at in range(start, len(self.text)):
-            if units >= character or self.text[at] == "\n":
+            if count >= character or self.text[at] == "\n":
                 return at
-            units += 1 + (ord(self.text[at]) > 0xFFFF)
+            count += 1 + (ord(self.text[at]) > 0xFFFF)
         return len(self.text)
-
-    def _start(self, line: int) -> int:
-        at = 0
-        for _ in range(line):
-            found = self.text.find("\n", at)
-            if found < 0:
-                return len(self.text)
-            at = found + 1
-        return at
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of the protocol for an offset."""
         at = self.source.position(offset)
-        before = self.text[offset - at.column + 1 : offset]
-        return at.line - 1, len(before) + sum(ord(character) > 0xFFFF for character in before)
+        return at.line - 1, units(self.text[offset - at.column + 1 : offset])
 
     def lines(self, first: int, last: int) -> Span:
         """The span of the lines `first` to `last`, both included."""
-        return Span(self._start(first), self._start(last + 1))
+        return Span(self.source.start(first + 1), self.source.start(last + 2))
+
+
+def units(text: str) -> int:
+    """The number of UTF-16 code units of a text."""
+    return len(text) if text.isascii() else len(text) + sum(ord(character) > 0xFFFF for character in text)

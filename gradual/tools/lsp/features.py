@@ -15,10 +15,9 @@ from gradual.report.bindings import Binding
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
-from gradual.syntax.tree import ast
-from gradual.syntax.tree.names import everything, outline
+from gradual.syntax.tree.names import outline
 from gradual.syntax.tree.scopes import Kind, Symbol
-from gradual.tools.lsp.document import Document
+from gradual.tools.lsp.document import Document, units
 from gradual.tools.lsp.findings import Findings
 from gradual.types.dtype import DType
 
@@ -149,7 +148,7 @@ def _line(document: Document, span: Span) -> str:
 
 
 def _binding(found: Findings, symbol: Symbol) -> Binding | None:
-    return None if symbol.span is None else found.bound.get(symbol.span.start)
+    return None if symbol.span is None else found.bindings.at(symbol.span.start)
 
 
 def definition(document: Document, offset: int) -> lsp.Location | None:
@@ -227,7 +226,7 @@ def tokens(document: Document) -> list[int]:
     line = column = 0
     for one in document.names.occurrences:
         at, start = document.place(one.span.start)
-        length = document.place(one.span.end)[1] - start
+        length = units(document.text[one.span.start : one.span.end])
         declared = int(one.span == one.symbol.span) | int(one.symbol.span is None) << 1
         kind = TOKENS.index(_TOKENS[one.symbol.kind])
         data += [at - line, start - column if at == line else start, length, kind, declared]
@@ -237,10 +236,10 @@ def tokens(document: Document) -> list[int]:
 
 def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHint]:
     """The inlay hints: inferred types of bindings without a written one, and residual checks."""
-    typed = {span.start for span in _written_types(document.module)}
+    typed = {start + place.by for place in document.reading.places for start in place.piece.typed(place.back(wanted))}
     result = []
-    for one in found.bindings:
-        if one.name == "result" or one.span.start in typed or not wanted.start <= one.span.start < wanted.end:
+    for one in found.bindings.within(wanted):
+        if one.name == "result" or one.span.start in typed:
             continue
         at = lsp.Position(*document.place(one.span.end))
         result.append(lsp.InlayHint(at, f": {one.type}", lsp.InlayHintKind.Type))
@@ -250,13 +249,6 @@ def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHi
             label = f" ⟨{check.data['condition']}?⟩"
             result.append(lsp.InlayHint(at, label, tooltip="\n".join([check.message, *check.notes])))
     return result
-
-
-def _written_types(module: ast.Module) -> Iterator[Span]:
-    """The spans of names that are bound with a written type."""
-    for part in everything(module.definitions):
-        if isinstance(part, ast.Let | ast.Param | ast.FreeVar) and part.annotation is not None:
-            yield part.span if part.name is None else part.name.span
 
 
 # ----------------------------------------------------------------------------------------- completion and signatures

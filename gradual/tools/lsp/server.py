@@ -25,8 +25,9 @@ from gradual.record import record
 from gradual.report.residual import residual
 from gradual.source import Span
 from gradual.tools.lsp import features
+from gradual.tools.lsp.checking import Checker
 from gradual.tools.lsp.document import Document
-from gradual.tools.lsp.findings import Checker, Findings, at_levels
+from gradual.tools.lsp.findings import Findings, at_levels
 from gradual.tools.lsp.models import checked_model
 
 CHECK_MODEL = "gradual.checkModel"
@@ -47,7 +48,7 @@ class Opened:
     document: Document
     checker: Checker
     settings: Settings
-    findings: Findings = field(default_factory=lambda: Findings((), (), (), {}))
+    findings: Findings = field(default_factory=Findings)
     checked: Document | None = None
     waiting: asyncio.Task[None] | None = None
 
@@ -65,12 +66,11 @@ class Server(LanguageServer):
     def take(self, uri: str) -> Opened:
         """Read the current version of a text."""
         held = self.workspace.get_text_document(uri)
-        document = Document(uri, held.source, held.version)
-        if uri in self.texts:
-            self.texts[uri].document = document
+        if (opened := self.texts.get(uri)) is not None:
+            opened.document = opened.document.after(held.source, held.version)
         else:
             settings = self.settings(uri)
-            self.texts[uri] = Opened(document, Checker(settings.options), settings)
+            self.texts[uri] = Opened(Document(uri, held.source, held.version), Checker(settings.options), settings)
         return self.texts[uri]
 
     def settings(self, uri: str) -> Settings:
@@ -92,7 +92,7 @@ class Server(LanguageServer):
         if settings.options != opened.settings.options:
             opened.checker = Checker(settings.options)
         opened.settings = settings
-        found_now = opened.checker.check(document.source, document.module)
+        found_now = opened.checker.check(document)
         opened.findings, opened.checked = at_levels(found_now, document.source, settings.levels), document
         found = features.diagnostics(document, opened.findings)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, document.version))
