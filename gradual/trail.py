@@ -36,10 +36,10 @@ class Trail:
 
     def undo(self, mark: int) -> None:
         """Put back what was changed since the mark."""
-        entries = self._entries
-        self.undone += len(entries) > mark
-        while len(entries) > mark:
-            old, key, table = entries.pop(), entries.pop(), entries.pop()
+        last = reversed(self._entries[mark:])
+        self.undone += len(self._entries) > mark
+        del self._entries[mark:]
+        for old, key, table in zip(last, last, last, strict=True):
             if old is _ABSENT:
                 table.pop(key, None)
             else:

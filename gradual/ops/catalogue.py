@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 from gradual.ops.declaration.operator import Operator
 
@@ -79,6 +80,10 @@ class _Catalogue(Mapping[str, Operator]):
 
     def __getitem__(self, name: str) -> Operator:
         return gathered()[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As of any mapping, which would raise and catch a KeyError."""
+        return gathered().get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(gathered())

@@ -33,7 +33,7 @@ class NamedSize:
 def named_sizes(params: Iterable[GradualType], own: Collection[Variable]) -> Iterator[NamedSize]:
     """The sizes of parameters that contain one of the function's own names, each at its first occurrence."""
     seen: set[Dim] = set()
-    for index, param in enumerate(params):
+    for index, param in enumerate(params) if own else ():
         for path, axis, size in _sizes(param, ()):
             if size not in seen and not size.variables().isdisjoint(own):
                 seen.add(size)

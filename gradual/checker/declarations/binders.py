@@ -48,6 +48,8 @@ def bind_declared(
 
     Raises Unreadable if a name has two kinds.  [name.dimension] [type.parameter]
     """
+    if not binders:
+        return True
     dims = {name.name for expr in (*_sizes(annotations), *clauses) for name in _names(expr)}
     types = {part.name for annotation in annotations for part in parts(annotation) if isinstance(part, ast.NamedType)}
     seen: set[str] = set()
@@ -80,7 +82,7 @@ def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callabl
     A name is bound at its first occurrence as a whole size, or else at its first occurrence.
     Names inside function types are not bound here.  [type.call.dims]
     """
-    measured = list(_measured(annotations))
+    measured = [size for size in _measured(annotations) if not isinstance(size, ast.Number)]
     alone = {size.name for size in measured if isinstance(size, ast.Name)}
     for size in measured:
         for used in _names(size):

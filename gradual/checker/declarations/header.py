@@ -26,7 +26,7 @@ from gradual.dims.term.dim import Dim, Variable
 from gradual.record import record
 from gradual.source import Span
 from gradual.syntax.tree import ast
-from gradual.types.binder_solving import extents, measured, measuring
+from gradual.types.binder_solving import extents, measured, measuring, named_parts
 from gradual.types.type import FunctionType, GradualType, NeverType, OpenedType, TupleType, TypeVariable
 from gradual.types.unpacking import base_of, closed, sizes
 
@@ -90,8 +90,8 @@ def _read(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType
     rigid = tuple(variable for dim, _ in binders.values() for variable in dim.variables())
     for dim, _ in binders.values():
         state.is_size(dim)
-    for param in params:
-        for size in sizes(param.type):
+    for held in {id(param.type): param.type for param in params}.values():
+        for size in sizes(held):
             state.is_size(size)
     spelled = [param.name.name for param in literal.params]
     whole = whole and len(set(spelled)) == len(spelled) and not any(isinstance(one, NeverType) for one in written)
@@ -132,7 +132,12 @@ def _solved(
     state: Elaboration, interface: FunctionType, params: tuple[Param, ...], spans: Mapping[Variable, Span]
 ) -> Measures | None:
     """The rigid dims as dims over sizes and elements of the parameters; None after reporting one without a value."""
-    choice = measured(interface, [measuring(param.written, param.name) for param in params])
+    named = {base_of(part) for part in named_parts(interface)}
+    arguments = [
+        measuring(param.written, param.name) if param.name in named or mentions_names(param.written) else NeverType()
+        for param in params
+    ]
+    choice = measured(interface, arguments)
     if choice.unsolved:
         in_data = {v for part in data_parts(interface.params) for extent in extents(part) for v in extent.variables()}
         _not_causal(state, [(variable.name, spans[variable], variable in in_data) for variable in choice.unsolved])
@@ -165,6 +170,11 @@ def closed_result(state: Elaboration, header: Header, type: OpenedType) -> Gradu
         return base is None or (base in outside and base in state.values.live)
 
     return closed(type, visible)
+
+
+def mentions_names(type: GradualType) -> bool:
+    """Whether a size in a type is no number: the others determine no name."""
+    return any(extent.variables() for extent in extents(type))
 
 
 def mentions_values(type: GradualType) -> bool:

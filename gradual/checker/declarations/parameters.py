@@ -138,11 +138,12 @@ def declared_parameters(state: Elaboration, literal: ast.Fn, reading: Reading, h
         if param.name.name in sized or place in numbers:
             _number(state, param, name, handed.params.get(param.name.name))
     made: list[Param] = []
+    agreed = handed.expected in state.strictness.agreed
     for param, name in zip(literal.params, names, strict=True):
         given = handed.params.get(param.name.name)
         if given is not None and not isinstance(given, NeverType):
             given = handed.resolved(given, [opened_parameter(state, one) for one in names])
-        made.append(_param(state, param, name, reading, given, handed.expected in state.strictness.agreed))
+        made.append(_param(state, param, name, reading, given, agreed))
     return tuple(made)
 
 
@@ -173,6 +174,8 @@ def opened_parameter(state: Elaboration, name: str) -> OpenedType | None:
 
 def handed_facts(state: Elaboration, params: Sequence[Param], handed: HandedDown) -> Iterator[Constraint]:
     """Assume and yield the preconditions of the expected type."""
+    if not handed.where:
+        return
     for clause in handed.clauses([opened_parameter(state, param.name) for param in params]):
         state.facts.assume(clause, learnt=True)
         yield clause
@@ -184,9 +187,9 @@ def _param(
     annotation = param.annotation
     assert annotation is not None
     written = given if given is not None else read_type(reading, annotation)
-    says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
 
     def promise(path: str, axis: int | None) -> Promise:
+        says = f"the value supplied for parameter `{param.name.name}` of `{state.function}`"
         return Promise(written_at(annotation, path.split("#")[1:], axis), says)
 
     if given is None:
@@ -216,7 +219,7 @@ def _scalars_in_dims(literal: ast.Fn) -> set[str]:
     for annotation in written_types(literal):
         for part in parts(annotation) if annotation is not None else ():
             if isinstance(part, ast.TensorType):
-                waiting.extend(part.shape or ())
+                waiting += [size for size in part.shape or () if not isinstance(size, ast.Number)]
             if isinstance(part, ast.FnType):
                 waiting.extend(part.where)
     while waiting:

@@ -44,21 +44,8 @@ class Reading(Sizes):
     def type(self, written: ast.Type) -> GradualType:
         """Read a type.  Raises Unreadable after reporting why."""
         match written:
-            case ast.TensorType(None, dtype, span):
-                return UnrankedType(self.dtype(dtype, span))
-            case ast.TensorType((), name, span) if name in self.state.scope.types or name in self.state.program.data:
-                return self._named_type(ast.NamedType(name, (), span))
-            case ast.TensorType(shape, dtype, span):
-                assert shape is not None
-                if len(shape) > self.state.program.limits.rank:
-                    message = f"rank {len(shape)} is above the limit of {self.state.program.limits.rank}"
-                    self.state.output.report("E0303", "op.rank", message, span)
-                    raise Unreadable
-                try:
-                    extents = _each(self.extent, shape)
-                finally:  # reported in addition to errors in the dims
-                    element = self.dtype(dtype, span)
-                return TensorType(extents, element)
+            case ast.TensorType():
+                return self._tensor_type(written)
             case ast.TupleType(fields):
                 return TupleType(_each(self.type, fields))
             case ast.FnType():
@@ -73,6 +60,30 @@ class Reading(Sizes):
                     self.state.output.report("E0310", "type.omitted", "this type cannot be inferred; write it", span)
                     raise Unreadable
                 return self.type(found)
+
+    def _tensor_type(self, written: ast.TensorType) -> GradualType:
+        """Read a tensor type, or a name that is written like a scalar.  Raises Unreadable after reporting why."""
+        program, shape, name = self.state.program, written.shape, written.dtype
+        if shape is None:
+            return UnrankedType(self.dtype(name, written.span))
+        if not shape and (name in self.state.scope.types or name in program.data):
+            return self._named_type(ast.NamedType(name, (), written.span))
+        numbers = _numbers(shape)
+        known = program.tensors.get((name, numbers)) if numbers is not None else None
+        if known is not None:
+            return known
+        if len(shape) > program.limits.rank:
+            message = f"rank {len(shape)} is above the limit of {program.limits.rank}"
+            self.state.output.report("E0303", "op.rank", message, written.span)
+            raise Unreadable
+        try:
+            extents = _each(self.extent, shape)
+        finally:  # reported in addition to errors in the dims
+            element = self.dtype(name, written.span)
+        type: GradualType = TensorType(extents, element)
+        if numbers is not None:
+            program.tensors[name, numbers] = type
+        return type
 
     def extent(self, written: ast.Expr) -> Dim | Hole:
         """Read one dim of an annotation.  Raises Unreadable after reporting why."""
@@ -232,6 +243,12 @@ class Reading(Sizes):
         except NotADim as found:
             found.report(self.state)
             raise Unreadable from None
+
+
+def _numbers(shape: Sequence[ast.Expr]) -> tuple[int, ...] | None:
+    """The sizes of a shape if all are integers as written; else None."""
+    numbers = tuple([size.value for size in shape if isinstance(size, ast.Number) and type(size.value) is int])
+    return numbers if len(numbers) == len(shape) else None
 
 
 def _each(read: Callable[[Part], Read], written: Sequence[Part]) -> tuple[Read, ...]:

@@ -26,11 +26,12 @@ from gradual.types.type import TensorType, TupleType, UnrankedType
 
 def application(state: Elaboration, call: ast.Call, hint: str | None) -> str:
     """Check a call, by name or of a function value; return the core variable of the result."""
-    match call.function:
-        case ast.Name(name, span):
-            return application_by_name(state, name, call.arguments, call.attributes, call.span, span, hint)
-        case _:
-            return _invoke(state, call, hint)
+    function = call.function
+    if isinstance(function, ast.Name):
+        return application_by_name(
+            state, function.name, call.arguments, call.attributes, call.span, function.span, hint
+        )
+    return _invoke(state, call, hint)
 
 
 def application_by_name(
@@ -43,7 +44,7 @@ def application_by_name(
     hint: str | None,
 ) -> str:
     """Check an application of an operator or a constructor by name.  [name.operator] [name.type]"""
-    constructor = constructor_named(state, name)
+    constructor = constructor_named(state, name) if name in state.program.constructors else None
     if constructor is not None:
         _no_attributes(state, f"`{name}`", attributes)
         spans = [argument.span for argument in arguments]
@@ -67,7 +68,7 @@ def application_by_name(
             unknown_operator(state, name, name_span)
         return state.values.broken()
     operator = form(state, operator, len(operands), attributes)
-    given = None if operator is None else read_attributes(state, operator, attributes)
+    given = None if operator is None else read_attributes(state, operator, attributes) if attributes else {}
     if operator is None or given is None:
         return state.values.broken()
     if operator.family == "marking" and len(operands) == 1 and not _is_ranked(state.values.types[operands[0]]):
@@ -103,9 +104,9 @@ def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence
 
     [type.literal]
     """
-    slots = [part for place in alike for part in parts(arguments[place])]
+    slots = [part for place in alike for part in parts(arguments[place])] if alike else []
     if not any(map(adapts, slots)):
-        return [state.judge.infer(state, argument) for argument in arguments]
+        return [_operand(state, argument) for argument in arguments]
     beside = slots[neighbour(slots)]
     waiting = {id(part): part for part in slots if adapts(part) and part is not beside}
     each = [parts(argument) if place in alike else (argument,) for place, argument in enumerate(arguments)]
@@ -121,6 +122,14 @@ def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence
         fields = [held[id(part)] for part in some]
         found.append(fields[0] if some == (argument,) else tuple_of(state, fields, argument.span, None))
     return found
+
+
+def _operand(state: Elaboration, argument: ast.Expr) -> str:
+    """Check an argument; most are variables, whose values have been checked."""
+    value = state.scope.names.get(argument.name) if isinstance(argument, ast.Local) else None
+    if value is None or value in state.values.templates:
+        return state.judge.infer(state, argument)
+    return value
 
 
 def _extremum(

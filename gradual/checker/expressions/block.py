@@ -14,7 +14,6 @@ from gradual.checker.state.values import Broken
 from gradual.core.check import Site
 from gradual.core.terms import Assertion
 from gradual.dims.term.constraint import Constraint
-from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.types.dtype import DType
 from gradual.types.print import shown
@@ -35,11 +34,8 @@ def block_value(state: Elaboration, block: ast.Block, hint: str | None) -> str:
 
 def _item(state: Elaboration, item: ast.Item) -> None:
     match item:
-        case ast.Let(None, _, value, _):
-            state.judge.infer(state, value)
-        case ast.Let(name, annotation, value, span):
-            assert name is not None
-            _let(state, name, annotation, value, span)
+        case ast.Let():
+            _let(state, item)
         case ast.Assert():
             _assert(state, item)
         case ast.FreeVar(name, _, span):
@@ -48,8 +44,12 @@ def _item(state: Elaboration, item: ast.Item) -> None:
             state.scope.bind(name.name, state.values.broken())
 
 
-def _let(state: Elaboration, name: ast.Local, annotation: ast.Type | None, value: ast.Expr, span: Span) -> None:
+def _let(state: Elaboration, item: ast.Let) -> None:
     """Bind a name; if it has an annotation, that becomes the value's type.  [type.let] [type.annotation]"""
+    name, annotation, value = item.name, item.annotation, item.value
+    if name is None:
+        state.judge.infer(state, value)
+        return
     plain = annotation is None or isinstance(annotation, ast.Omitted)
     hint = name.name if plain else None
     held = (

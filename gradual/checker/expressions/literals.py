@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Made
 from gradual.core.datatypes import literal_type
 from gradual.core.terms import Constant
 from gradual.diagnostic import Help
+from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Operator
 from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, scalar, tensor_of
 from gradual.types.dtype import DType
+from gradual.types.type import TensorType
 
 
 def alike(operator: Operator | None, arguments: Sequence[ast.Expr]) -> tuple[int, ...]:
@@ -66,7 +69,16 @@ def neighbour(operands: Sequence[ast.Expr]) -> int:
 
 def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str | None) -> str:
     """Emit a number literal as a constant of rank 0.  [type.literal]"""
+    if type(number.value) is int:
+        return _emitted(state, *_integer_scalar(number.value, dtype, state.program.limits.contents), number.span, hint)
     return _constant(state, scalar(number.value, DType(dtype)), number.span, hint)
+
+
+@lru_cache(maxsize=1024)
+def _integer_scalar(value: int, dtype: str, limit: int) -> tuple[Tensor, TensorType[Dim]]:
+    """An integer as a tensor, and its type: a program repeats few numbers many times."""
+    made = scalar(value, DType(dtype))
+    return made, literal_type(made, _is_tracked(made, limit))
 
 
 def fits(value: bool | int | float, dtype: DType) -> bool:
@@ -80,7 +92,10 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 
 
 def _constant(state: Elaboration, value: Tensor, span: Span, hint: str | None) -> str:
-    type = literal_type(value, _is_tracked(value, state.program.limits.contents))
+    return _emitted(state, value, literal_type(value, _is_tracked(value, state.program.limits.contents)), span, hint)
+
+
+def _emitted(state: Elaboration, value: Tensor, type: TensorType[Dim], span: Span, hint: str | None) -> str:
     name = state.values.fresh(hint)
     step = Constant(name, value, type, span)
     state.output.steps.append(step)

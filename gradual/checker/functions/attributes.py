@@ -21,18 +21,20 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
     repeated = unread(operator) if written else frozenset()
     given: dict[str, Any] = {}
     for attribute in written:
-        if attribute.key == "attrs_type_key" or attribute.key in repeated:
+        key = attribute.key
+        if key == "attrs_type_key" or key in repeated:
             continue
-        if attribute.key in given:
-            state.output.report(
-                "E0207", "name.attribute", f"attribute `{attribute.key}` is given twice", attribute.span
-            )
+        if key in given:
+            state.output.report("E0207", "name.attribute", f"attribute `{key}` is given twice", attribute.span)
             return None
+        literal = given[key] = _literal(attribute.value)
+        if literal is not _OTHER:
+            continue
         reading = Sizes(state)
         try:
-            given[attribute.key] = _value_of(reading, attribute.value)
+            given[key] = _value_of(reading, attribute.value)
         except NotADim as found:
-            found.report(state, f"attribute `{attribute.key}`: ", {"computed": attribute.key})
+            found.report(state, f"attribute `{key}`: ", {"computed": key})
             return None
         except Unreadable:
             return None
@@ -40,14 +42,27 @@ def read_attributes(state: Elaboration, operator: Operator, written: Sequence[as
     return given
 
 
+_OTHER: Any = object()
+
+
+def _literal(expr: ast.Expr) -> Any:
+    """The value of a number, a string, `None` or a list of numbers, which most attributes are; else `_OTHER`."""
+    if isinstance(expr, ast.Listing):
+        items: Any = expr.items
+        return tuple([item.value for item in items]) if _NUMBER.issuperset(map(type, items)) else _OTHER
+    if isinstance(expr, _SINGLE):
+        return expr.value
+    return None if isinstance(expr, ast.Nothing) else _OTHER
+
+
+_NUMBER, _SINGLE = frozenset({ast.Number}), (ast.Number, ast.Text)
+
+
 def _value_of(reading: Sizes, expr: ast.Expr) -> Any:
+    literal = _literal(expr)
+    if literal is not _OTHER:
+        return literal
     match expr:
-        case ast.Number(value=value):
-            return value
-        case ast.Text(value):
-            return value
-        case ast.Nothing():
-            return None
         case ast.Listing(items) | ast.Tuple(items):
             return tuple(_value_of(reading, item) for item in items)
         case ast.Meta(kind, index):

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from sys import intern
-from typing import Any
+from typing import Any, cast
 
 from gradual.checker.functions.attributes import is_wrong
 from gradual.checker.functions.index_bounds import owe_bounds
 from gradual.checker.functions.needs import goal_of, obligation_of
-from gradual.checker.functions.results import name_unknown_sizes, settled_contents, settled_result, with_elements
+from gradual.checker.functions.results import (
+    name_unknown_sizes,
+    remember_result,
+    settled,
+    settled_contents,
+    settled_result,
+    with_elements,
+)
 from gradual.checker.joins.unreachable import at_any_rank, of_any_rank
 from gradual.checker.obligations.discharge import discharge, refuse
 from gradual.checker.obligations.unknown_rank import Application, asked
@@ -22,6 +29,7 @@ from gradual.core.check import Promise
 from gradual.core.refinement import of_result
 from gradual.core.terms import Apply
 from gradual.diagnostic import Diagnostic, counted
+from gradual.dims.term.constraint import TRUE
 from gradual.limits import LIMITS
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import IllFormed, Operator
@@ -30,7 +38,7 @@ from gradual.ops.other.not_supported import reason
 from gradual.ops.two_forms import PREFIX, forms
 from gradual.source import Span
 from gradual.syntax.tree import ast
-from gradual.types.type import OpenedType
+from gradual.types.type import OpenedType, TensorType
 from gradual.types.unpacking import shapes_unknown
 
 _CODES = {
@@ -55,44 +63,74 @@ def apply(
     written: Sequence[ast.Attribute] = (),
 ) -> str:
     """Check `operator(operands)`; return the core variable of the result.  [type.operator]"""
-    name = state.values.fresh(hint)
-    if any(isinstance(state.values.types[operand], Broken) for operand in operands):
-        return state.values.define(name, BROKEN)
+    values = state.values
+    name = values.fresh(hint)
+    for operand in operands:
+        if isinstance(values.types[operand], Broken):
+            return values.define(name, BROKEN)
     if len(operands) != len(operator.arguments):
         _wrong_number(state, operator, len(operands), span)
-        return state.values.define(name, BROKEN)
-    _open_contents(state, operator, operands)
+        return values.define(name, BROKEN)
+    if operator.reads or operator.contents is not None:
+        _open_contents(state, operator, operands)
     answer = _answer(state, operator, operands, given, span, spans, written)
     if answer is None:
-        return state.values.define(name, BROKEN)
-    found, judgement = answer.asked, answer.asked.judgement
-    for need in judgement.needs:
-        goal = goal_of(state, need, operands)
-        if not discharge(state, goal, partial(obligation_of, state, operator, need, goal, operands, span, spans)):
-            state.values.failed.add(name)
-            break
-    else:
-        if operator.lookups is not None and not owe_bounds(state, operator, operands, answer, span, spans):
-            state.values.failed.add(name)
-    made, values = intern(f"`{operator.name}`"), tuple(operands)
-    promise = found.promise or Promise(span, f"the elements that {made} met")
-    type = state.enter(judgement.result, name, lambda path, axis: promise, values)
-    for fact in found.together.relations(name) if found.together is not None else ():
-        state.facts.assume(fact)
-    type = settled_result(state, type, name, promise)
-    if found.types is None:
-        name_unknown_sizes(state, type, promise)
-    type, are_dropped = settled_contents(state, with_elements(operator, answer, type, state.program.limits))
-    if are_dropped:
-        state.values.forgetful.add(name)
-    truth = of_result(operator, type, lambda: [state.values.implied(operand) for operand in values])
-    if truth is not None:
-        state.values.implications[name] = truth
-    step = Apply(name, operator, values, answer.settings, type, span, found.accepts)
+        return values.define(name, BROKEN)
+    if answer.owes or operator.lookups is not None:
+        if not _is_met(state, operator, answer, operands, span, spans):
+            values.failed.add(name)
+    elif not state.reach.unreachable:
+        state.obligations.proved += len(answer.asked.judgement.needs)
+    made, sources = intern(f"`{operator.name}`"), tuple(operands)
+    type = settled(state, answer)
+    if type is None:
+        promise = answer.asked.promise or Promise(span, f"the elements that {made} met")
+        type = _result(state, operator, answer, name, sources, promise)
+    if operator.connective is not None:
+        truth = of_result(operator, type, lambda: [values.implied(operand) for operand in sources])
+        if truth is not None:
+            values.implications[name] = truth
+    step = Apply(name, operator, sources, answer.settings, type, span, answer.asked.accepts)
     state.output.steps.append(step)
     if operator.ranges is not None:
-        state.values.ranges.apply(step, state.values.types)
-    return state.values.define(name, type, Made(made, values, span, operator.comparison))
+        values.ranges.apply(step, values.types)
+    return values.define(name, type, Made(made, sources, span, operator.comparison))
+
+
+def _is_met(
+    state: Elaboration,
+    operator: Operator,
+    answer: Answer,
+    operands: Sequence[str],
+    span: Span,
+    spans: Sequence[Span],
+) -> bool:
+    """Discharge the requirements of an application, and those on known indices; False if one is refuted."""
+    for need in answer.asked.judgement.needs:
+        goal = goal_of(state, need, operands)
+        if not discharge(state, goal, partial(obligation_of, state, operator, need, goal, operands, span, spans)):
+            return False
+    return operator.lookups is None or owe_bounds(state, operator, operands, answer, span, spans)
+
+
+def _result(
+    state: Elaboration, operator: Operator, answer: Answer, name: str, operands: tuple[str, ...], promise: Promise
+) -> OpenedType:
+    """The type of an application's result `name`: unpacked, its sizes simplified, its elements added."""
+    found = answer.asked
+    type = state.enter(found.judgement.result, name, lambda path, axis: promise, operands)
+    for fact in found.together.relations(name) if found.together is not None else ():
+        state.facts.assume(fact)
+    sized = settled_result(state, type, name, promise)
+    if found.types is None:
+        name_unknown_sizes(state, sized, promise)
+    whole = with_elements(operator, answer, sized, state.program.limits)
+    type, are_dropped = settled_contents(state, whole)
+    if are_dropped:
+        state.values.forgetful.add(name)
+    else:
+        remember_result(answer, type)
+    return type
 
 
 def form(state: Elaboration, operator: Operator, count: int, attributes: Sequence[ast.Attribute]) -> Operator | None:
@@ -126,7 +164,7 @@ def _answer(
 
     A judgement that depends on no fact and no operand's name is cached for the whole program.
     """
-    types = [state.values.opened(operand) for operand in operands]
+    types = cast(list[OpenedType], [state.values.types[operand] for operand in operands])
     asking = question(operator, types, given)
     known = state.program.answers.get(asking)
     if known is not None:
@@ -144,16 +182,21 @@ def _answer(
     found = _asked(state, application)
     if found is None and state.reach.unreachable and len(state.output.diagnostics) == reported:
         found = _asked(state, at_any_rank(state, application))
-        return None if found is None else Answer(of_any_rank(found), attributes, attributes)
+        return None if found is None else _answered(of_any_rank(found), attributes)
     if found is None:
         return None
-    changed = found.judgement.attributes
-    answer = Answer(found, attributes, {**attributes, **changed} if changed else attributes)
+    answer = _answered(found, attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
     are_read = state.program.limits.contents >= LIMITS.contents  # else `Asking` may name elements after operands
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
+
+
+def _answered(found: Asked, attributes: Mapping[str, Any]) -> Answer:
+    judgement = found.judgement
+    settings = {**attributes, **judgement.attributes} if judgement.attributes else attributes
+    return Answer(found, attributes, settings, any(need.goal is not TRUE for need in judgement.needs))
 
 
 def _asked(state: Elaboration, application: Application) -> Asked | None:
@@ -178,6 +221,9 @@ def _has_unknown_rank(type: OpenedType) -> bool:
 def _open_contents(state: Elaboration, operator: Operator, operands: Sequence[str]) -> None:
     """Add a symbolic element for each unknown element of the integer operands on which the result type may depend."""
     for index, operand in enumerate(operands):
+        type = state.values.types[operand]
+        if not isinstance(type, TensorType) or type.contents is not None:
+            continue
         if index in operator.reads or operator.contents is not None:
             state.contents(operand, index in operator.reads)
 

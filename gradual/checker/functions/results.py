@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from gradual.checker.program.rule_cache import Answer
 from gradual.checker.state.context import Elaboration
@@ -12,6 +12,7 @@ from gradual.dims.term.atom import Ite, Max, Min, bottom_up
 from gradual.dims.term.dim import Dim
 from gradual.limits import Limits
 from gradual.ops.declaration.operator import Contents, Operator
+from gradual.types.instantiation import is_gradual
 from gradual.types.type import Content, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import size_of, sizes, tracked_length
 
@@ -62,6 +63,29 @@ def settled_contents(state: Elaboration, type: OpenedType) -> tuple[OpenedType, 
 
 def _chooses(part: Content) -> TypeGuard[Dim]:
     return isinstance(part, Dim) and any(isinstance(node, Ite | Max | Min) for node in bottom_up(part))
+
+
+def remember_result(answer: Answer, type: OpenedType) -> None:
+    """Record a result type if it would be the same at every place where its sizes are known to be sizes.
+
+    It depends on nothing else if the judgement has no `?`, and no size and no element contains an if-then-else, `min`
+    or `max`, which the facts of a place may decide.
+    """
+    judged, parts = answer.asked.judgement.result, list(sizes(type))
+    contents = type.contents if isinstance(type, TensorType) else None
+    is_judged = not is_gradual(judged) and list(sizes(cast(OpenedType, judged))) == parts
+    if is_judged and not any(map(_chooses, (*parts, *(contents or ())))):
+        answer.settled, answer.sizes = type, tuple(dict.fromkeys(size for size in parts if size.value is None))
+
+
+def settled(state: Elaboration, answer: Answer) -> OpenedType | None:
+    """The recorded result type, if it holds here: then `settled_result` would not change it."""
+    type = answer.settled
+    if type is not None:
+        for size in answer.sizes:
+            if size not in state.unknowns.sized:
+                return None
+    return type
 
 
 def name_unknown_sizes(state: Elaboration, type: OpenedType, promise: Promise) -> None:

@@ -16,7 +16,7 @@ from gradual.record import record
 from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.types.declared import Constructor, Data
-from gradual.types.type import FunctionType
+from gradual.types.type import FunctionType, GradualType
 
 _ZERO = constant(0)
 
@@ -46,6 +46,7 @@ class Program:
         data: the types that the file declares.
         constructors: name -> constructor of these types.
         answers: the memo table of operator judgements.
+        tensors: element type and sizes as written, if they are all numbers -> the tensor type.
         functions: the functions defined, as written.
         inferred: the result of inferring omitted types, once it was needed.
         latent: definition checked so far -> its latent requirements.
@@ -66,6 +67,7 @@ class Program:
     data: dict[str, Data] = field(default_factory=dict)
     constructors: dict[str, Constructor] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
+    tensors: dict[tuple[str, tuple[int, ...]], GradualType] = field(default_factory=dict)
     latent: dict[str, tuple[Latent, ...]] = field(default_factory=dict)
     forgetful: set[str] = field(default_factory=set)
 

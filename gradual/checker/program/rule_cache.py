@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradual.core.check import Check, Promise
+from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Contents, Judgement, Operator
 from gradual.ops.declaration.rank_cases import Together, Types
 from gradual.record import record
@@ -14,7 +15,7 @@ from gradual.types.type import OpenedType
 _MOST = 1024
 """Limit on the answers kept; at the limit the table is cleared."""
 
-Question = tuple[Operator, tuple[OpenedType, ...], object]
+Question = tuple[object, ...]
 
 
 @record(eq=False)
@@ -46,13 +47,19 @@ class Answer:
         asked: the result of applying the rule.
         attributes: the attributes as translated from the syntax.
         settings: the attributes as core has them.
+        owes: whether a requirement is not true as it stands.
         whole: the last result type, without its elements and with them.
+        settled: the result type with its elements, if it is the same wherever some sizes are known to be sizes.
+        sizes: these sizes.
     """
 
     asked: Asked
     attributes: Mapping[str, Any]
     settings: Mapping[str, Any]
+    owes: bool
     whole: tuple[OpenedType, OpenedType] | None = None
+    settled: OpenedType | None = None
+    sizes: tuple[Dim, ...] = ()
 
 
 class Answers:
@@ -79,14 +86,22 @@ class Answers:
 
 
 def question(operator: Operator, types: Sequence[OpenedType], given: Mapping[str, Any]) -> Question:
-    """The key of the memo table: the operator, the operand types, and the attributes as written."""
-    return operator, tuple(types), _exact(tuple(given.items()))
+    """The key of the memo table: the operator, the operand types, the attributes' names, and their values as written.
+
+    The operator has a fixed number of operands, and there are as many names as values, so the parts need no brackets.
+    """
+    return (operator, *types, *given, *map(_exact, given.values()))
+
+
+_PLAIN = frozenset({int, str, type(None)})
+"""The types whose values stand for themselves in a key; values of other types are paired with their type."""
 
 
 def _exact(value: Any) -> object:
     """A key that is equal only for values of the same type and spelling: 1 is not True, and 0.0 is not -0.0."""
-    if isinstance(value, tuple):
-        return tuple(map(_exact, value))
-    return (
-        (float, value.hex()) if isinstance(value, float) else value if isinstance(value, str) else (type(value), value)
-    )
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple:
+        return value if _PLAIN.issuperset(map(type, value)) else tuple(map(_exact, value))
+    return kind, value.hex() if kind is float else value

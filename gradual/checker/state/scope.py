@@ -74,7 +74,7 @@ class Scoping:
 
     def show(self, name: str, value: str, span: Span) -> None:
         """As `bind`, and record a name that occurs in the source, so that tools can show its type."""
-        self.bind(name, value)
+        self._trail.put(self.names, name, value)
         if span.start < span.end:
             self.bindings.append(Binding(name, value, span))
 

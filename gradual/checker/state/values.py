@@ -91,7 +91,7 @@ class CheckedValues(Values[Typed]):
         Values.define(self, name, type)
         if origin is not None:
             self.origins[name] = origin
-        if isinstance(origin, Made) and (self.failed or self.doubtful):
+        if (self.failed or self.doubtful) and isinstance(origin, Made):
             sources = {operand.split("#", 1)[0] for operand in origin.operands}
             for table in (self.failed, self.doubtful):
                 if not table.isdisjoint(sources):

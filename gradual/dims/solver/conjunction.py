@@ -13,7 +13,8 @@ from typing import Any
 from gradual.dims.bounds.fourier_motzkin import contradictory
 from gradual.dims.bounds.interval import ANY, Estimate, Interval
 from gradual.dims.bounds.linear_rows import rows_of
-from gradual.dims.store.store import Item, Store, is_compound, parts_of
+from gradual.dims.store.items import Item, is_compound, parts_of
+from gradual.dims.store.store import Store
 from gradual.dims.term.atom import Atom, FloorDiv, Max, Min, Variable, names_of
 from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most
 from gradual.dims.term.dim import Dim, Undefined, of_atom, polynomial

@@ -12,8 +12,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from gradual.dims.bounds.interval import ANY
+from gradual.dims.store.items import Item, names_in
 from gradual.dims.store.saturated import Known
-from gradual.dims.store.store import Item, N, names_in
+from gradual.dims.store.store import N
 from gradual.dims.store.unconstrained import can_be_chosen
 from gradual.dims.term.atom import names_of
 from gradual.dims.term.constraint import FALSE, And, Constraint, Or

@@ -14,7 +14,8 @@ from typing import Any
 from gradual.dims.bounds.interval import ANY
 from gradual.dims.rewrite.lift_ite import lifted
 from gradual.dims.rewrite.simplify import simplified_constraint
-from gradual.dims.store.store import Item, Store, is_compound, names_in, parts_of
+from gradual.dims.store.items import Item, is_compound, names_in, parts_of
+from gradual.dims.store.store import Store
 from gradual.dims.term.atom import Variable
 from gradual.dims.term.constraint import AtMost, Constraint, Equal, Not, Or, is_total
 from gradual.dims.term.dim import Dim, of_atom

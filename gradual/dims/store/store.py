@@ -13,7 +13,8 @@ from gradual.dims.bounds.overlay import Without
 from gradual.dims.rewrite.exact_products import Replacement, is_positive, multiple_of, replacement_of
 from gradual.dims.rewrite.lift_ite import lifted
 from gradual.dims.rewrite.simplify import Knowledge, alternatives, resimplified, simplified_constraint, simplified_dim
-from gradual.dims.term.atom import Atom, Compound, bottom_up
+from gradual.dims.store.items import Item, is_compound, names_in, within
+from gradual.dims.term.atom import Atom
 from gradual.dims.term.constraint import (
     FALSE,
     And,
@@ -24,17 +25,13 @@ from gradual.dims.term.constraint import (
     Or,
     Truth,
     at_least,
-    at_most,
     differs,
     equal,
 )
-from gradual.dims.term.dim import Dim, FloorDiv, Variable, constant, of_atom, polynomial
+from gradual.dims.term.dim import Dim, FloorDiv, Variable, of_atom
 from gradual.trail import Trail
 
 N = TypeVar("N", Dim, Constraint)
-Item = Any
-"""The index of a fact: a form (dim) that has bounds, `(difference,)` for a difference not 0, or a disjunction."""
-
 Simply = Callable[[Constraint, Knowledge], Constraint]
 _REMEMBERED = 4096
 """Limit on the entries of a memo table."""
@@ -59,6 +56,7 @@ class Store:
         self._seen: tuple[int, Estimate] | None = None
         self._told: Knowledge | None = None
         self._bare = Estimate({})
+        self._rewriting: tuple[int, Knowledge] | None = None
         self.solved: dict[Variable, Dim] = {}
         self.bounds: dict[Dim, Interval] = {}
         self.apart: dict[Dim, None] = {}
@@ -73,7 +71,8 @@ class Store:
 
     def _copied_to(self, other: Store) -> None:
         """Copy the facts to another store, which uses another trail."""
-        other._seen = other._told = None
+        other._seen = other._told = other._rewriting = None
+        other._bare = self._bare
         other.solved, other.bounds, other.apart = dict(self.solved), dict(self.bounds), dict(self.apart)
         other.others, other.either, other.replacements = dict(self.others), dict(self.either), dict(self.replacements)
         other.multiples = {atom: dict(found) for atom, found in self.multiples.items()}
@@ -205,7 +204,7 @@ class Store:
         if excluded in (interval.low, interval.high):
             low, high = interval.low, interval.high
             inside = Interval(excluded + 1, high) if excluded == low else Interval(low, excluded - 1)
-            return _within(form, self._trimmed(form, inside)) or (FALSE,)
+            return within(form, self._trimmed(form, inside)) or (FALSE,)
         self._trail.put(self.apart, difference, None)
         self._told = None
         self._changed(difference)
@@ -236,7 +235,7 @@ class Store:
 
     def _replace(self, form: Dim, quotient: FloorDiv, replacement: Replacement) -> None:
         self._trail.put(self.replacements, quotient, replacement)
-        self._told = None
+        self._told = self._rewriting = None
         self._changed(of_atom(quotient))
         self._trail.put(self._source, form, quotient)
         multiple = multiple_of(replacement)
@@ -309,13 +308,13 @@ class Store:
     def _drop_replacement(self, form: Dim) -> None:
         if form in self._source:
             self._trail.drop(self.replacements, self._source[form])
-            self._told = None
+            self._told = self._rewriting = None
             self._trail.drop(self._source, form)
 
     def constraints_of(self, item: Item) -> Iterable[Constraint]:
         """The constraints that an item represents."""
         if isinstance(item, Dim):
-            return _within(item, self.bounds[item])
+            return within(item, self.bounds[item])
         return (differs(item[0], 0),) if isinstance(item, tuple) else (item,)
 
     def mentioning(self, name: Variable) -> Mapping[Item, None]:
@@ -328,10 +327,18 @@ class Store:
             node = node.substitute({name: self._image(name) for name in node.names if name in self.solved})
         if not self.replacements:
             return node
-        if self._bare.remembered > _REMEMBERED:
-            self._bare = Estimate({})
-        known = Knowledge(self._bare, self.replacements, multiples=self.multiples)
+        known = self._equations()
         return simplified_dim(node, known) if isinstance(node, Dim) else simplified_constraint(node, known)
+
+    def _equations(self) -> Knowledge:
+        """What rewriting may use: the equations that replace products, and no bounds; cached until they change."""
+        if self._bare.remembered > _REMEMBERED:
+            self._bare, self._rewriting = Estimate({}), None
+        kept = self._rewriting
+        if kept is None or kept[0] != self._trail.undone or len(kept[1].simplest) > _REMEMBERED:
+            kept = self._trail.undone, Knowledge(self._bare, self.replacements, multiples=self.multiples)
+            self._rewriting = kept
+        return kept[1]
 
     def _image(self, name: Variable) -> Dim:
         """The solution of a variable in terms of unsolved variables."""
@@ -360,41 +367,9 @@ def _divided_within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
     """
     match form.terms:
         case (((FloorDiv(dividend=dividend, divisor=divisor),), 1),) if divisor.value is not None and divisor.value > 0:
-            return _within(dividend, interval.scaled(divisor.value) + Interval(0, divisor.value - 1))
+            return within(dividend, interval.scaled(divisor.value) + Interval(0, divisor.value - 1))
     return ()
-
-
-def _within(form: Dim, interval: Interval) -> tuple[Constraint, ...]:
-    """The constraints that a form is inside an interval, with negative terms moved to the other side."""
-    plus, minus = form, constant(0)
-    if len(form.terms) > 1:
-        plus = polynomial({monomial: coefficient for monomial, coefficient in form.terms if coefficient > 0})
-        minus = plus - form
-    if interval.value is not None:
-        return (equal(plus + max(-interval.value, 0), minus + max(interval.value, 0)),)
-    low = () if interval.low is None else (at_most(minus + interval.low, plus),)
-    return low if interval.high is None else (*low, at_most(plus, minus + interval.high))
-
-
-def is_compound(item: Item) -> bool:
-    """Whether bounds could simplify an item: whether it is more than a sum of variables."""
-    if isinstance(item, Or):
-        return True
-    form = item[0] if isinstance(item, tuple) else item
-    return bool(form.children) or len(form.terms[0][0]) > 1
 
 
 def _occurs_once(name: Variable, dim: Dim) -> bool:
     return sum(name in atom.names for monomial, _ in dim.terms for atom in monomial) == 1
-
-
-def names_in(item: Item) -> frozenset[Variable]:
-    """The variables of an item."""
-    names: frozenset[Variable] = item[0].names if isinstance(item, tuple) else item.names
-    return names
-
-
-def parts_of(item: Item) -> frozenset[Any]:
-    """The variables and compound atoms of an item; only facts about these can simplify it."""
-    root = item[0] if isinstance(item, tuple) else item
-    return names_in(item).union(node for node in bottom_up(root) if isinstance(node, Compound))

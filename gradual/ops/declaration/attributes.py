@@ -107,6 +107,7 @@ def bound(operator: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@cache
 def unread(operator: Operator) -> frozenset[str]:
     """The attributes that TVM prints although they follow from the arguments: a written value is ignored."""
     return frozenset(spec.name for spec in operator.attributes if spec.annotation == "object")
