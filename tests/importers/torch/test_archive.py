@@ -121,6 +121,13 @@ def test_a_zip_that_lies_is_refused(tmp_path: Path, edit: Callable[[bytearray], 
     assert says in refused(edited(tmp_path, edit))
 
 
+def test_a_file_under_two_names_is_refused_without_its_bytes(tmp_path: Path) -> None:
+    data = write(tmp_path / "a.pt2", FILES).read_bytes()
+    (tmp_path / "b.pt2").write_bytes(data.replace(b"m/models/model.json", b"\xff/models/model.json", 1))
+    says = refused(tmp_path / "b.pt2")
+    assert says.endswith("`models/model.json`: the table of contents has it under another name")
+
+
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "a.pt2", FILES)
     with zipfile.ZipFile(tmp_path / "a.pt2", "a") as made, pytest.warns(UserWarning, match="Duplicate"):

@@ -133,7 +133,7 @@ class Archive:
         except zlib.error as error:
             raise self.invalid(f"`{name}` is damaged, it cannot be unpacked") from error
         except _BAD as error:
-            raise self.invalid(f"`{name}`: {error}") from error
+            raise self.invalid(f"`{name}`: {_said(error)}") from error
 
     def text(self, name: str) -> str:
         """The text of a file."""
@@ -188,3 +188,9 @@ def directory_length(stream: IO[bytes]) -> int:
         if before.startswith(b"PK\x06\x06") and len(before) == _END_64.size:
             found.append(_END_64.unpack(before)[8])
     return max(one for one in found if one != 0xFFFFFFFF)
+
+
+def _said(error: Exception) -> str:
+    """What is wrong with a file of an archive, without the bytes of a name that the table of contents has otherwise."""
+    text = str(error)
+    return "the table of contents has it under another name" if " and header " in text else text
