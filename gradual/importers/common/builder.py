@@ -19,6 +19,7 @@ from gradual.importers.common.judging import Judging
 from gradual.importers.common.refusals import Unsupported
 from gradual.importers.common.text import Marks, Program, Weight, Weights, indented, tensor_text
 from gradual.importers.common.values import LISTS, Binding, Block, Names, Value, are_integers, scalars, words
+from gradual.limits import LIMITS
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.sign_analysis import is_positive
 from gradual.origin import Origin
@@ -83,6 +84,8 @@ class Builder:
 
     def constant(self, tensor: Tensor, name: str = "") -> Value:
         """A constant; if named, and large or a float tensor other than a scalar, it becomes a weight."""
+        if tensor.rank > LIMITS.rank:
+            raise Unsupported(f"a constant of rank {tensor.rank}, above the limit of {LIMITS.rank}")
         type = constant_type(tensor)
         if name and (tensor.size > INLINE or (tensor.dtype.is_float and tensor.rank)):
             return Value(type, self._weight(tensor, name), tensor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from gradual.importers.common.refusals import Unsupported
 from gradual.importers.tensorflow.file.schema import Model
 from gradual.importers.tensorflow.order import ordered
 
@@ -27,7 +28,11 @@ def normalizing(model: Model) -> Sequence[str]:
     open = {name for name, one in model.variables.items() if one.shape is None and one.stored is None}
     made_of = dict[str, frozenset[str]]()
     rooted, found = set[str](), dict[str, None]()
-    for node in ordered(model.nodes, [source.node for _, source in model.outputs]) if open else ():
+    try:
+        nodes = ordered(model.nodes, [source.node for _, source in model.outputs]) if open else ()
+    except Unsupported:  # a cycle, for which the import refuses the model
+        return ()
+    for node in nodes:
         inputs = [one.node for one in node.inputs]
         if node.name in open:
             made_of[node.name] = frozenset([node.name])

@@ -198,6 +198,14 @@ def test_everything_that_is_not_imported_is_told_at_once() -> None:
     [
         ([node("Neg", "a", "b"), node("Neg", "b", "a")], "the graph has no results"),
         ([node("Merge", "a", "b"), node("Neg", "b", "a"), node("Neg", "c", "b")], "a cycle through `.`; "),
+        (
+            [HANDLE, READ, node("Merge", "a", "b read"), node("Neg", "b", "a"), node("Neg", "c", "b")],
+            "a cycle through `.`; ",
+        ),
+        (
+            [constant("c", numpy.zeros((1,) * 17, numpy.float32)), node("Neg", "y", "c")],
+            "Const `c`: a constant of rank 17, above the limit of 16",
+        ),
         ([node("Neg", "y", "nowhere")], "Neg `y`: no node gives `nowhere`"),
         ([node("Neg", "y", "x:3")], "Neg `y`: `x:3`, a result that is not imported"),
         ([node("Neg", "y")], "Neg `y`: input 1 is missing"),
