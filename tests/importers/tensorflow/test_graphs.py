@@ -203,8 +203,8 @@ def test_everything_that_is_not_imported_is_told_at_once() -> None:
             "a cycle through `.`; ",
         ),
         (
-            [constant("c", numpy.zeros((1,) * 17, numpy.float32)), node("Neg", "y", "c")],
-            "Const `c`: a constant of rank 17, above the limit of 16",
+            [constant("s", numpy.zeros(17, numpy.int32)), node("Empty", "y", "s", dtype=Kind("float32"))],
+            "Empty `y`: a constant of rank 17, above the limit of 16",
         ),
         ([node("Neg", "y", "nowhere")], "Neg `y`: no node gives `nowhere`"),
         ([node("Neg", "y", "x:3")], "Neg `y`: `x:3`, a result that is not imported"),
