@@ -21,7 +21,7 @@ class Tally:
     """Totals over all files.
 
     Attributes:
-        of_models: the residual checks of models, but for those that something is not empty.
+        of_models: the residual checks of imported models, without those that only require that something is not empty.
         known: the findings that are left out because a baseline has them; None without a baseline.
     """
 
