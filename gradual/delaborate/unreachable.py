@@ -100,8 +100,9 @@ def read_joined(
 ) -> OpenedType:
     """The type that elaboration infers for a join: unknown ranks and sizes in core become what the branches give.
 
-    Record in `demands` what each unknown is inferred as.  A size that core knows only by facts of the branches becomes
-    what the branches give.  [type.if.join]
+    Record in `demands` what each unknown is inferred as.  A size that core
+    records, but that a pass found from facts inside the branches, also becomes what the branches give, since
+    elaboration does not use such facts.  [type.if.join]
     """
     tensors = [one for one in types if isinstance(one, TensorType)]
     match type:

@@ -173,7 +173,7 @@ def closed_result(state: Elaboration, header: Header, type: OpenedType) -> Gradu
 
 
 def mentions_names(type: GradualType) -> bool:
-    """Whether a size in a type is no number: the others determine no name."""
+    """Whether a size in a type contains a variable; a type of which all sizes are numbers determines no named size."""
     return any(extent.variables() for extent in extents(type))
 
 

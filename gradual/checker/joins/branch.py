@@ -71,10 +71,11 @@ def settled_facts(state: Elaboration) -> Facts:
 
 
 def read_under(state: Elaboration, truth: Constraint, type: Typed) -> OpenedType | None:
-    """The type with each size simplified by the condition and by the facts that hold on every path.
+    """The type with each size simplified by the branch's condition and by the facts that hold on every path.
 
-    Facts added inside the branch do not hold here. Outer conditions are not used either: a size replaced because of
-    them might be refuted by facts added later.  [type.if.join]
+    Facts added inside the branch do not hold at the join.  The conditions of enclosing branches are not used either: if
+    a size were replaced because of one, a goal about the new size could be refuted by facts added later.
+    [type.if.join]
     """
     match type:
         case Broken():

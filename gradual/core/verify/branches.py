@@ -42,7 +42,7 @@ def matched(verifier: Structures, step: Match) -> None:
 
 
 Read = dict[tuple[str, int], tuple[Dim, ...]]
-"""(path, axis) -> the size of a branch's result, simplified under its condition, and under all facts in it."""
+"""(path, axis) -> a size of a branch's result in two forms: simplified by the condition, and by all facts in it."""
 
 
 @record

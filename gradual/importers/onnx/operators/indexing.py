@@ -312,7 +312,10 @@ def non_max_suppression(use: Use) -> Value:
 
 
 def _corners(use: Use, boxes: Value) -> Value:
-    """Convert boxes from centre, width and height to two corners, y before x; a negative width or height counts as 0, as in ONNX."""
+    """Convert boxes from centre, width and height to two corners, y before x.
+
+    A negative width or height counts as 0, as in ONNX.
+    """
     x, y, *sides = use.counted(use.call("split", boxes, indices_or_sections=4, axis=2), 4)
     sides = [use.call("maximum", side, use.like(0.0, boxes)) for side in sides]
     across, down = (use.call("multiply", use.like(0.5, boxes), side) for side in sides)
