@@ -44,7 +44,7 @@ class Site(StrEnum):
 class Promise:
     """What left a size unknown: the span of a `?` (or of a call or operator), and words for it.
 
-    In a label, `names` are the names of these sizes.
+    In the label of a check, `names` are the names that the check's goal has for the sizes left unknown here.
     """
 
     span: Span

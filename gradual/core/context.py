@@ -80,7 +80,7 @@ class Values(Generic[T]):
         return type
 
     def at_rank(self, origin: str, rank: int) -> Iterable[str]:
-        """Until the branch ends, give the values of the shape of `origin` types of a known rank; return their names."""
+        """Until the branch ends, set the rank of all values that have the shape of `origin`; return their names."""
         held: dict[str, Any] = {name: self.types[name] for name in self.unranked.get(origin, ())}
         for name, type in all_at_rank(held, origin, rank).items():
             self.trail.put(self.types, name, type)

@@ -44,7 +44,7 @@ def declarations(function: Function) -> Iterator[Constraint]:
 
 
 def literal_type(value: Tensor, tracked: bool) -> TensorType[Dim]:
-    """The type of a literal, with symbolic elements if they are tracked, else with the numbers that it consists of."""
+    """The type of a literal: its elements are contents if they are tracked, else the type records its numbers."""
     shape = tuple(map(constant, value.shape))
     if not tracked:
         return TensorType(shape, value.dtype, None, numbers_of(value))
@@ -66,7 +66,7 @@ def known_numbers(type: OpenedType) -> tuple[Fraction, ...] | None:
 
 
 def is_own(size: Dim, path: str, axis: int) -> bool:
-    """Whether a size is the value's own unknown, which claims nothing."""
+    """Whether a size is the unknown `dim(path, axis)` of this very value, so that it says nothing about the size."""
     variable = bare(size)
     return variable is not None and variable.is_existential and variable.witness == SizeOf(path, axis)
 

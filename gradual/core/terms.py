@@ -83,7 +83,7 @@ class Project:
 
 @record(eq=False)
 class Rename:
-    """`name = operand` at a less precise type: an ascription forgets.
+    """`name = operand` at a less precise type: an ascription forgets sizes.
 
     `written` is the type with its `?`s and their bounds; None if it is not from the source.
     """
@@ -176,7 +176,7 @@ class Arm:
 
 @record(eq=False)
 class Match:
-    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; without `complete` there may be none."""
+    """`name = match (scrutinee) { arms }`: the first arm whose pattern fits; if not `complete`, maybe no arm fits."""
 
     name: Defined
     scrutinee: Operand
@@ -295,7 +295,7 @@ class Convert:
 
 @record(eq=False)
 class Assertion:
-    """`assert condition`: halt with a fault unless the rank-0 bool `condition` is true, which is not known before."""
+    """`assert condition`: halt with a fault unless the rank-0 bool `condition` is true; only a run knows its value."""
 
     condition: Operand
     message: Plain[str]

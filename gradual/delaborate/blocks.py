@@ -36,10 +36,10 @@ from gradual.tensors.tensor import Tensor
 from gradual.types.type import GradualType, TupleType
 
 TEMPORARY = re.compile(r"%(_?[0-9]+|[0-9].*)")
-"""A generated name, not one from the source: a pass names `%0_shape` after `%0`."""
+"""Matches generated names, as opposed to names from the source; for instance, a pass names `%0_shape` after `%0`."""
 
 Path = tuple[str, tuple[int, ...]]
-"""A value, and which of its fields."""
+"""A value, and the indices of the fields that lead from it to one of its parts."""
 
 Flow = tuple[str, GradualType]
 """A value that flows into a written type, and the type."""
@@ -75,8 +75,8 @@ class Implied:
 
     Attributes:
         silent: indices of the steps that are not written.
-        later: step index -> operand that is converted there -> goals that the conversion checks later.
-        instead: step index -> operand -> operand written in its place; the index after the last step is the result.
+        later: step index -> operand that this step converts -> goals that the conversion checks later.
+        instead: step index -> operand -> operand written in its place; the index after the last step is for the result.
     """
 
     block: Block
@@ -112,9 +112,9 @@ class Implied:
         return self._comes_first(checks, self.ending)
 
     def _comes_first(self, checks: Sequence[Any], goals: frozenset[Constraint]) -> frozenset[Constraint]:
-        """The goals; none if a check after the first is written, since it could stop the run before they are checked.
+        """The goals; empty if a check after the first is written, since it could stop the run before they are checked.
 
-        There are none either if a check never holds after the checks before it: it is written as a failure.
+        Also empty if a check never holds after the checks before it: that check is written as a failure.
         """
         if not all(_comes_back(check, goals) for check in checks[1:]):
             return frozenset()

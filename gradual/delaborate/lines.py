@@ -1,4 +1,4 @@
-"""Lines of a definition without a step in core: ascriptions that forget sizes, and those that demand a check."""
+"""Lines of a definition for which core has no step: ascriptions that forget sizes, and those that demand a check."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Lines:
         return TensorType((*shape.shape[:axis], Hole(), *shape.shape[axis + 1 :]), shape.dtype)
 
     def _bearer(self, goal: Constraint) -> tuple[Constraint, Variable, str, int] | None:
-        """Find a size in a goal for which another number may meet the goal, with the value and axis that have it."""
+        """Find a size in a goal for which another number may meet the goal, and the value and axis whose size it is."""
         for variable in sorted(goal.variables()):
             for path, axis in self._places(variable):
                 shape = self._shape(path)
@@ -285,7 +285,7 @@ def _vector(extent: Dim | Hole) -> Any:
 
 
 def _solved(goal: Constraint, variable: Variable) -> Dim | None:
-    """The dim that an equation gives for a variable; None if the goal is anything else."""
+    """The dim that a goal equates with a variable; None if the goal is no such equation."""
     match goal:
         case Equal(left=left, right=right) if bare(left) is variable and variable not in right.variables():
             return right
@@ -296,7 +296,7 @@ def _solved(goal: Constraint, variable: Variable) -> Dim | None:
 
 
 def _bounded(goal: Constraint, variable: Variable | None) -> Hole:
-    """A `?` whose bound is the goal, stated of a variable or of whatever the goal mentions."""
+    """A `?` whose bound is the goal, with the `?` in place of `variable` if one is given."""
     taken, name = {one.name for one in goal.variables()}, "u"
     while name in taken:
         name += "_"

@@ -1,6 +1,7 @@
 """Number graph variables `%0`, `%1`, … in the order in which a definition binds them.
 
 An ascription at the end of a branch is added, and named, only after the code that follows the branch is written.
+So the final numbers are given in a second traversal, when the whole definition is written.
 [pass.surface]
 """
 

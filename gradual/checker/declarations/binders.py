@@ -44,7 +44,7 @@ def bind_declared(
     bound: Callable[[str, Span], Dim],
     order: list[Variable | TypeVariable],
 ) -> bool:
-    """Bind the names in brackets and append them to `order`; `bound` does so for dims. False after an error.
+    """Bind the names in brackets and append them to `order`; for dims, `bound` does both. False after an error.
 
     Raises Unreadable if a name has two kinds.  [name.dimension] [type.parameter]
     """

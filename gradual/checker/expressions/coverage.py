@@ -35,7 +35,7 @@ Covering = Anything | Shape
 Row = tuple[Covering, ...]
 ANYTHING = Anything()
 ELSE = Shape("", ())
-"""A pseudo-constructor without fields for all that no row names: specializing by it gives the default matrix."""
+"""A pseudo-constructor for all constructors that no row names: specializing by it gives the default matrix."""
 
 
 class Entangled(Exception):

@@ -1,4 +1,4 @@
-"""`if`: each branch is checked under its own path fact, and their types are joined without inserting a check."""
+"""`if`: each branch is checked under its path condition, and their types are joined without inserting a check."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def number_value(state: Elaboration, number: ast.Number, dtype: str, hint: str |
 
 @lru_cache(maxsize=1024)
 def _integer_scalar(value: int, dtype: str, limit: int) -> tuple[Tensor, TensorType[Dim]]:
-    """An integer as a tensor, and its type: a program repeats few numbers many times."""
+    """An integer as a tensor, and its type; cached, since a program repeats few numbers many times."""
     made = scalar(value, DType(dtype))
     return made, literal_type(made, _is_tracked(made, limit))
 

@@ -189,7 +189,7 @@ def _ways_of(goal: Constraint) -> Iterator[Constraint]:
 
 
 def _multiples(goal: Constraint) -> Iterator[Clauses]:
-    """Yield clauses that each name in a dividend is a multiple of its divisors, then that each dividend is."""
+    """Yield clauses that each name in a dividend is a multiple of its divisors, then the same for whole dividends."""
     pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
     names = [(divisor, of_atom(name)) for divisor, dividend in pairs for name in sorted(dividend.names)]
     whole = [(constant(period), of_atom(name)) for name, period in sorted(_periods(goal).items())]
@@ -200,7 +200,7 @@ def _multiples(goal: Constraint) -> Iterator[Clauses]:
 
 
 def _periods(goal: Constraint) -> dict[Variable, int]:
-    """Name -> the number of which it is a multiple if all divisions by constants are exact, offsets left aside.
+    """Name -> the number of which it is a multiple if all divisions by constants are exact; added terms are ignored.
 
     Of `(n // 2 + m) // 3` these are 6 for n and 3 for m.
     """

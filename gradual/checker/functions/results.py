@@ -20,7 +20,7 @@ from gradual.types.unpacking import size_of, sizes, tracked_length
 def settled_result(state: Elaboration, type: OpenedType, path: str, promise: Promise) -> OpenedType:
     """Simplify each size of a type and record that it is not negative.
 
-    Path facts are not used: if a size depended on them, they would take part in refutations.
+    Only lasting facts are used: if a size depended on a path condition, the condition would take part in refutations.
     """
     match type:
         case TensorType(shape, dtype, contents):
@@ -66,10 +66,10 @@ def _chooses(part: Content) -> TypeGuard[Dim]:
 
 
 def remember_result(answer: Answer, type: OpenedType) -> None:
-    """Record a result type if it would be the same at every place where its sizes are known to be sizes.
+    """Record a result type if it is the same at every place where its sizes are known to be not negative.
 
-    It depends on nothing else if the judgement has no `?`, and no size and no element contains an if-then-else, `min`
-    or `max`, which the facts of a place may decide.
+    The type depends on nothing else if the judgement has no `?`, and no size and no element contains an if-then-else,
+    `min` or `max`, which the facts of a place may decide.
     """
     judged, parts = answer.asked.judgement.result, list(sizes(type))
     contents = type.contents if isinstance(type, TensorType) else None
@@ -109,7 +109,7 @@ def with_elements(operator: Operator, answer: Answer, result: OpenedType, limits
 
 
 def _contents(operator: Operator, answer: Answer, result: OpenedType, limits: Limits) -> Contents:
-    """The elements; none if their number is not that of the result, as where a requirement is refuted."""
+    """The elements; None if unknown, or not as many as the result has, which happens where a requirement is refuted."""
     types = answer.asked.types
     if types is None:
         return answer.asked.contents

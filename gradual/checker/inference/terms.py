@@ -1,8 +1,8 @@
 """Inference types: types with unification variables.
 
 Structure and element types are found by unification: positions of equal type share one object.  Shapes are not unified
-but joined along flows, in the lattice: none yet, one shape (sizes that differ become None), any shape.  Two types that
-contradict each other are left unchanged: the checker reports it when it checks the solution.   [type.omitted]
+but joined along flows, in the lattice: no shape yet, one shape (sizes that differ become None), any shape.  Two types
+that contradict each other are left unchanged: the checker reports this when it checks the solution.   [type.omitted]
 """
 
 from __future__ import annotations

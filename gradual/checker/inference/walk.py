@@ -1,8 +1,8 @@
 """Inference of omitted types over a whole file: structure and element types by unification, shapes by flow.
 
-The walk mirrors `infer` on inference types: it generates the flows between values and the applications of operators,
-and `solved` runs them to a fixpoint.  A call of a known deferred lambda is inlined, as the checker does it.  Nothing
-is reported here: the checker reports a type that it needs and that was not inferred.   [type.omitted]
+The walk mirrors the checker's `infer`, on inference types: it generates the flows between values and the applications
+of operators, and `solved` runs them to a fixpoint.  A call of a known deferred lambda is inlined, as the checker does
+it.  Nothing is reported here: the checker reports a type that it needs and that was not inferred.   [type.omitted]
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Inference:
         return self.found
 
     def _ranks_by_use(self) -> bool:
-        """Set the rank of one tensor without a shape whose uses admit a single rank; False if no tensor is so."""
+        """Set the rank of one tensor without a shape whose uses admit a single rank; False if there is none."""
         places = (place for ways in self.found.places.values() for place in ways.values())
         for part in (part for place in places for part in sk.parts(place)):
             if isinstance(part, sk.Tensor) and part.shape.at is None and len(part.shape.ranks or ()) == 1:

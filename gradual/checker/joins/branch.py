@@ -29,7 +29,7 @@ class Branch:
         failing: the goals in it that fail for some sizes.
         ended: whether a check in it always fails.
         held: the value written as its result, even if that is unreachable.
-        settled: the ranks and sizes that became known in the branch, as equations; types in it already use them.
+        settled: the ranks and sizes that became known in the branch, as equations; its types already use them.
     """
 
     block: Block

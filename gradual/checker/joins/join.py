@@ -113,7 +113,7 @@ class Join:
     def _of_some(
         self, types: Sequence[OpenedType], some: Sequence[tuple[OpenedType, OpenedType, int]], path: str
     ) -> Typed:
-        """Join only the branches whose type is not the bottom type; if all have it, so has the result."""
+        """Join only the branches whose type is not the bottom type; if all have the bottom type, so has the result."""
         if not some:
             return types[0]
         branches = [self.branches[i] for _, _, i in some]

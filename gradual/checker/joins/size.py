@@ -1,7 +1,8 @@
 """Joins of sizes: the size at an axis after branches whose sizes may differ.
 
-Tried in turn: the size that all branches share; the size that all share once simplified under their conditions; an
-error if two are never equal; a size proved equal to the others; `ite` of the condition; a new unknown.   [type.if.join]
+These are tried in turn: the size that all branches share; the size that they share once simplified under their
+conditions; an error if two are never equal; a size proved equal to the others; `ite` of the condition; a new unknown.
+[type.if.join]
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The first two sizes that are never equal; none are compared if some valuation makes all sizes equal."""
+        """The indices of the first two sizes that are never equal; None if none are, or if all may be equal at once."""
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):

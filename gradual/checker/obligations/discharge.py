@@ -77,8 +77,8 @@ def _verdict(state: Elaboration, facts: Facts, goal: Constraint, implied: Constr
 def _apart(state: Elaboration, goal: Constraint, implied: Constraint) -> tuple[Verdict, Constraint]:
     """The verdict in code that may never run: goals accepted outside of it do not refute.  [check.apart]
 
-    The check of an undecided goal fails whenever it is reached: the goals accepted outside contradict the goals that
-    are accepted in this code.
+    Called only if the facts contradict this goal or an earlier goal in this code. So if the goal is undecided, its
+    check fails in every run that reaches it.
     """
     verdict, asked = _verdict(state, state.facts.apart(state.reach.hypothetical or 0), goal, implied)
     return replace(verdict, fails_if_reached=True) if isinstance(verdict, Unknown) else verdict, asked

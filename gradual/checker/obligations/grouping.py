@@ -15,7 +15,7 @@ from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic
 
 IN_CALL = "in this call"
-"""The label of a call's span in an error that is in the callee's body, given the arguments of the call."""
+"""In an error inside the body of an inlined function literal: the label of the span of the call."""
 
 _CODES = ("E0301", "E0302", "E0402")
 _NUMBER = re.compile(r"[0-9]+")

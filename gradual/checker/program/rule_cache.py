@@ -47,10 +47,10 @@ class Answer:
         asked: the result of applying the rule.
         attributes: the attributes as translated from the syntax.
         settings: the attributes as core has them.
-        owes: whether a requirement is not true as it stands.
-        whole: the last result type, without its elements and with them.
-        settled: the result type with its elements, if it is the same wherever some sizes are known to be sizes.
-        sizes: these sizes.
+        owes: whether the goal of a requirement is not the constant `true`, so that it has to be discharged.
+        whole: the last result type as a pair: without its elements, and with them.
+        settled: the result type with its elements, if it is the same wherever `sizes` are known to be not negative.
+        sizes: the sizes in `settled` that are no numbers.
     """
 
     asked: Asked
@@ -88,7 +88,7 @@ class Answers:
 def question(operator: Operator, types: Sequence[OpenedType], given: Mapping[str, Any]) -> Question:
     """The key of the memo table: the operator, the operand types, the attributes' names, and their values as written.
 
-    The operator has a fixed number of operands, and there are as many names as values, so the parts need no brackets.
+    The operator has a fixed number of operands, and there are as many names as values, so a flat tuple is unambiguous.
     """
     return (operator, *types, *given, *map(_exact, given.values()))
 

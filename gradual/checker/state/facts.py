@@ -106,7 +106,7 @@ class TracedFacts(Facts):
 
     @contextmanager
     def behind(self) -> Iterator[None]:
-        """Assume the goals of earlier branches inside the block; only for reports, never to accept a goal.
+        """Assume the goals of earlier branches inside the `with` block; only for reports, never to accept a goal.
 
         [check.strict]
         """

@@ -42,7 +42,7 @@ def matched(verifier: Structures, step: Match) -> None:
 
 
 Read = dict[tuple[str, int], tuple[Dim, ...]]
-"""(path, axis) -> a size of a branch's result in two forms: simplified by the condition, and by all facts in it."""
+"""(path, axis) -> a size of a branch's result, once simplified by the condition, once by all facts of the branch."""
 
 
 @record
@@ -55,7 +55,7 @@ class Branch:
 
 
 def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> None:
-    """Define the join: each unknown is one of the sizes of the branches; it is unreachable if no branch returns."""
+    """Define the join: each unknown is a size of one of the branches; if none returns, code after it is unreachable."""
     verifier.define(step.name, step.type)
     for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
         if not verifier.known(part):
