@@ -161,7 +161,7 @@ def _never_holds(step: Wrap | WrapReference | Convert) -> bool:
 
 
 def _look(found: Implied, place: int, flows: Sequence[tuple[str, GradualType | None]], used: Mapping[str, int]) -> None:
-    """Record the steps before an index that elaboration inserts again for the values that flow into it.
+    """Record the steps before index `place` that elaboration inserts again for the values that flow into this step.
 
     A conversion of data checks immediately, so a conversion before a check that is written is written, too.
     """

@@ -108,7 +108,8 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
     def refuses(self, goals: Collection[Constraint]) -> bool:
         """Whether one of the goals never holds.
 
-        Only unreachable code can demand a refuted goal without a check, so outside of branches only `false` counts.
+        In core, only unreachable code can demand a refuted goal without a check. Such code is in a branch, so outside
+        of branches only `false` counts.
         """
         return any(map(self.never, goals)) if self.inside else FALSE in goals
 

@@ -152,7 +152,7 @@ def _stretched(wanted: Mapping[int, Variable], checks: Sequence[Check]) -> Itera
 
 
 def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str, only_bounds: bool) -> dict[int, str]:
-    """Another parameter's sizes on the same axes, counted from the last; none if `only_bounds` and one is a number."""
+    """Another parameter's sizes on the same axes, counted from the last; empty if `only_bounds` and one is a number."""
     shape = other.annotation.shape if isinstance(other.annotation, ast.TensorType) else None
     if shape is None:
         return {}

@@ -23,7 +23,7 @@ TRIED = 12
 """How many repairs are tried for one error."""
 
 SHARE = 4
-"""Repairs use one part in this many of the budget for helps: a file with many errors is fixed a few at a time."""
+"""Repairs may use 1/SHARE of the budget for helps; so in a file with many errors, only some get a repair."""
 
 OBLIGATIONS = frozenset({"E0301", "E0302", "E0308"})
 """The errors about sizes that do not fit; they hide no other errors."""

@@ -130,7 +130,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
 
     # ------------------------------------------------------------------------------------------------- unknowns
     def doubt(self, name: str, before: int) -> None:
-        """Mark a value as doubtful if it was made from sizes that may differ, which a strict definition reports.
+        """Mark a value as doubtful if it was made from sizes that may differ, an error if the definition is strict.
 
         `before` is the number of goals that were postponed before the value was checked.
         """

@@ -42,7 +42,7 @@ def matched(verifier: Structures, step: Match) -> None:
 
 
 Read = dict[tuple[str, int], tuple[Dim, ...]]
-"""(path, axis) -> a size of a branch's result, once simplified by the condition, once by all facts of the branch."""
+"""(path, axis) -> a size of the result of a branch, simplified in two ways: by the condition, and by all facts."""
 
 
 @record

@@ -91,7 +91,7 @@ class _Verifier(Structures):
         self.bound = around
 
     def _declared(self, function: terms.Function) -> None:
-        """Require each dim to be read from a parameter that determines it, and entry checks of all else that is declared.
+        """Require that parameters determine the dims as recorded, and that entry checks test all else that is declared.
 
         A function literal must not bind a dim or type parameter of an enclosing function.
         """
