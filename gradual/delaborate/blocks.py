@@ -210,7 +210,7 @@ class _Chain:
     converted: list[tuple[tuple[int, ...], GradualType]] = field(default_factory=list)
 
     def origin(self, name: str) -> Path:
-        """The value and its fields that `name` is computed from by conversions; `name` itself if no step made it so."""
+        """The value and its fields that `name` is computed from by conversions; else `name` itself, without fields."""
         place, step = self.window.get(name, (-1, None))
         match step:
             case Wrap() | WrapReference() | Convert() if _never_holds(step):

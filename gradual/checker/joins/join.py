@@ -154,7 +154,7 @@ class Join:
         return whole  # type: ignore[return-value]  # not a tensor: it has no holes to unpack
 
     def _is_there(self, variable: Variable) -> bool:
-        """Whether a variable has a value in every branch: an axis or element may exist only if one branch was taken.
+        """Whether a variable has a value in every branch: some axes and elements exist in one branch only.
 
         [type.if.join]
         """
