@@ -202,7 +202,7 @@ class Demands(TypingContext[OpenedType, DeferredFacts]):
         return None, ()
 
     def goals(self, step: Step | None) -> frozenset[Constraint]:
-        """The goals that a step demands; none if the step is None."""
+        """The goals that a step demands; no goals if the step is None."""
         match step:
             case None:
                 return frozenset()

@@ -286,7 +286,7 @@ def _takes_more(wider: GradualType, target: GradualType) -> bool:
 def _wanted(
     state: Elaboration, type: FunctionType, operands: Sequence[str], span: Span
 ) -> tuple[list[GradualType | None], bool]:
-    """The parameter types that the other arguments determine, else None; and whether two of these arguments disagree.
+    """Each parameter's type, None unless arguments that are no deferred lambdas determine it; and whether two disagree.
 
     A disagreement of named sizes does not make the function gradual: it is reported as an error.  [type.strict]
     """

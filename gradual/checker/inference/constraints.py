@@ -69,8 +69,8 @@ class Application:
     def _accepted(self, flows: Flows, places: Places) -> list[Answer] | None:
         """Every accepted choice of operand types with its result, memoized; None if there are too many candidates.
 
-        A dtype or shape is chosen only when the operator's rule needs it. So if the rule rejects the operands before,
-        it need not be tried for each possible dtype and shape.
+        A dtype or shape is chosen only when the operator's rule needs it. So if the rule rejects the operands before
+        it needs one, the rule need not be tried for each possible dtype and shape.
         """
         key = self._key(places)
         if key not in flows.answers:
@@ -123,7 +123,7 @@ class Application:
         yield from self._answers([typed(operand, rest, self.limit) for operand in self.operands])
 
     def _answers(self, types: list[OpenedType]) -> Iterator[Result]:
-        """Yield the result; several if a size decides its rank (small sizes are tried); none if it is rejected."""
+        """Yield the result; several if a size decides its rank (small sizes are tried); nothing if the rule rejects."""
         try:
             yield self.operator.judge(*types, **self.attributes).result
         except OpenRank as open:
