@@ -26,7 +26,8 @@ class Limits:
         text: the longest printed text of a part of a dim, in characters; a longer one is elided.
         rank: the highest rank of a tensor.
         fields: the largest number of fields of a tuple, also of one that an operator returns.
-        size: the largest size of a tensor while running, even if another is 0; below what means "all" in slices.
+        size: the largest size of an axis while running, also of a tensor without elements; less than the number that
+            means "to the end" in slices.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
         bound: the largest number of bits of a recorded bound of a dim; a wider bound is dropped.

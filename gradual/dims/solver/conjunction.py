@@ -76,7 +76,7 @@ class System(Store):
         return contradictory(self.rows)
 
     def valuation(self, numbers: Mapping[Variable, int]) -> dict[Variable, int] | None:
-        """Extend numbers for some unsolved variables to all variables; None if a solution is undefined there."""
+        """Extend numbers for some unsolved variables to all variables; None if the value of one is undefined."""
         names = dict.fromkeys((*self.free, *names_of(self.given)))
         found = {name: numbers.get(name, self._near_zero(name)) for name in names if name not in self.solved}
         try:
