@@ -87,7 +87,7 @@ def _keyword(part: Any) -> Any:
 
 
 def _methods(own: Mapping[str, Any], parts: Parts, *, frozen: bool, eq: bool, repr: bool) -> dict[str, Any]:
-    """What is added to a class, but for what the class itself defines."""
+    """What is added to a class, except what the class itself defines."""
     methods: dict[str, Any] = {"__init__": _Later(_init), "__dataclass_fields__": _Later(_fields)}
     methods["__match_args__"] = tuple(name for name, part in parts.items() if _is_positional(part))
     if repr:
@@ -165,7 +165,7 @@ def _init(cls: type[Any]) -> Any:
 
 
 def _initial(name: str, part: Any, given: dict[str, Any]) -> tuple[str, str]:
-    """The parameter for a field and the value that it begins with, each "" if there is none; `given` is extended."""
+    """A field's parameter in `__init__` and its initial value, as text, each "" if there is none; extends `given`."""
     whole = part if isinstance(part, Field) else field(default=part)
     default, factory, taken = whole.default, whole.default_factory, whole.init
     begin = f"_begin_{name}"
