@@ -62,7 +62,7 @@ class Compilation:
         diagnostics: errors and warnings in source order, each with `line`, `column`, `message`, `notes`, `help`.
         checks: the residual checks, each with its `condition`, its `blame` and its `span`.
         proved: how many obligations were proved.
-        refuted: how many errors are obligations that fail at some or all sizes, and not only because of another error.
+        refuted: the number of obligations that errors report as failing, at all sizes or at some.
         compile: the function that compiles an edited text.
         notes: notes from the passes that made this compilation.
         weights: the weights of an imported model, by the parameters of `@main` that follow the model's inputs.

@@ -74,7 +74,7 @@ def _repaired(
 ) -> list[Diagnostic]:
     """The diagnostics; add to each error a fix if one is found: an edit, or else a `where` or a cast.
 
-    A program that was imported from a model is not edited by its user: only what its inputs have to meet is of use.
+    A user does not edit a program that was imported from a model: only conditions on its inputs are offered.
     The modules of repairs are imported only if there is an error.
     """
     if not any(one.severity is Severity.ERROR for one in found):

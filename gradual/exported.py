@@ -30,11 +30,11 @@ def from_torch(
 
     Args:
         exported: what `torch.export.export` returned.
-        where: conditions on the sizes of the inputs that callers keep, such as `["batch <= 64", "seq % 2 == 0"]`, or a
-            single one.
+        where: conditions on the sizes of the inputs that callers guarantee, such as `["batch <= 64", "seq % 2 == 0"]`,
+            or a single one.
         names: PyTorch's symbols of sizes -> names, such as `{"s77": "batch"}`; others are named after input and axis.
         empty: the sizes that may be 0, by their names; all others are at least 1.
-        guards: whether callers keep what the export assumed of sizes.
+        guards: whether callers guarantee the conditions on sizes that the export assumed.
         smt: whether Z3 is asked where nothing else decides.
 
     Raises:

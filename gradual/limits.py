@@ -14,19 +14,20 @@ class Limits:
         rlimit: Z3's resource budget for one query (Z3's own unit, never seconds).
         contents: the longest integer vector whose elements are tracked symbolically.
         nodes: the largest size (terms and their parts) that is kept as a formula; a larger one becomes an unknown.
-        models: how many small valuations are tried for one goal before the solver is asked.
+        models: how many small valuations are tried for one goal before Z3 is asked.
         least: how many small valuations are tried to find out whether a model that was found is the least one.
         monomials: the largest number of terms of a product that is multiplied out.
         cone: how many facts connected with a goal are looked at.
         component: how many of these facts are evaluated to confirm a counterexample.
-        cases: how many cases a goal is split into before the solver is asked.
+        cases: how many cases a goal is split into before Z3 is asked.
         rows: how many linear inequalities are made to look for an integer solution.
         residues: the largest divisor by which a variable is split into residue classes.
         degree: the largest degree of a product that is multiplied out.
         text: the longest printed text of a part of a dim, in characters; a longer one is elided.
         rank: the highest rank of a tensor.
         fields: the largest number of fields of a tuple, also of one that an operator returns.
-        size: the largest size of a tensor while running, even if another is 0; below what means "all" in slices.
+        size: the largest size of an axis while running, also of a tensor without elements; less than the number that
+            means "to the end" in slices.
         elements: the largest number of elements of a tensor that may be allocated while running.
         constant: the largest number of bits of an integer constant in a dim.
         bound: the largest number of bits of a recorded bound of a dim; a wider bound is dropped.

@@ -4,8 +4,8 @@
 classes spends half of its start on that, most of it for methods that are never called.  Here a class is declared with
 its slots and nothing else: `__init__`, `__eq__` and `__hash__` are written when one of them is first looked up.
 
-A record is frozen for type checkers only, by PEP 681: mypy rejects an assignment to a field, a run does not look for
-one.  So `__init__` assigns plainly, which takes a third of the time of `object.__setattr__`.
+A record is frozen for type checkers only, by PEP 681: mypy rejects an assignment to a field, but nothing prevents it
+at run time.  So `__init__` uses plain assignments, which takes a third of the time of `object.__setattr__`.
 
 `field`, `replace`, `fields` and `is_dataclass` of the standard module work on records.  Not supported are `InitVar`,
 `KW_ONLY` and `order`; a record and a dataclass do not inherit from each other.
@@ -79,7 +79,7 @@ def _parts(cls: type[Any], kw_only: bool) -> Parts:
 
 
 def _keyword(part: Any) -> Any:
-    """The part as one that is passed by name only."""
+    """The field as one that is passed by name only."""
     if not isinstance(part, Field):
         return field(default=part, kw_only=True)
     part.kw_only = True
@@ -87,7 +87,7 @@ def _keyword(part: Any) -> Any:
 
 
 def _methods(own: Mapping[str, Any], parts: Parts, *, frozen: bool, eq: bool, repr: bool) -> dict[str, Any]:
-    """What is added to a class, but for what the class itself defines."""
+    """What is added to a class, except what the class itself defines."""
     methods: dict[str, Any] = {"__init__": _Later(_init), "__dataclass_fields__": _Later(_fields)}
     methods["__match_args__"] = tuple(name for name, part in parts.items() if _is_positional(part))
     if repr:
@@ -103,7 +103,7 @@ def _is_positional(part: Any) -> bool:
 
 
 def _slotted(cls: Any, parts: Parts, methods: dict[str, Any], weakref_slot: bool) -> Any:
-    """The class once more, with slots: they are part of how a class is laid out, and cannot be added to one."""
+    """A copy of the class with slots: they are part of a class's layout, and cannot be added to an existing class."""
     taken = set(chain.from_iterable(base.__dict__.get("__slots__", ()) for base in cls.__mro__[1:-1]))
     wanted = [*parts, "__weakref__"] if weakref_slot else parts
     body = {name: part for name, part in cls.__dict__.items() if name not in parts}
@@ -130,7 +130,7 @@ def _extended(cls: type[Any], parts: Parts, methods: dict[str, Any]) -> type[Any
 
 
 class _Later:
-    """An attribute of a class that is made when it is first looked up, and takes the place of this one."""
+    """A descriptor that makes an attribute of a class when it is first looked up, and is then replaced by it."""
 
     __slots__ = ("_cls", "_make", "_name")
 
@@ -165,7 +165,7 @@ def _init(cls: type[Any]) -> Any:
 
 
 def _initial(name: str, part: Any, given: dict[str, Any]) -> tuple[str, str]:
-    """The parameter for a field and the value that it begins with, each "" if there is none; `given` is extended."""
+    """A field's parameter in `__init__` and its initial value, as text, each "" if there is none; extends `given`."""
     whole = part if isinstance(part, Field) else field(default=part)
     default, factory, taken = whole.default, whole.default_factory, whole.init
     begin = f"_begin_{name}"
@@ -217,7 +217,7 @@ def _repr(self: Any) -> str:
 
 
 def _fields(cls: type[Any]) -> Any:
-    """What `dataclasses.fields` and `dataclasses.replace` read, from a data class without methods."""
+    """What `dataclasses.fields` and `dataclasses.replace` read, taken from a data class that is made for this only."""
     kinds: dict[str, Any] = {}
     for base in cls.__mro__[-1::-1]:
         if "__record__" in base.__dict__:

@@ -60,7 +60,7 @@ def _near(left: Sequence[Row], right: Sequence[Row], dtype: DType) -> array[Any]
 def _row(
     row: Row, square: float, right: Sequence[Row], squares: Sequence[float], mean: float, dtype: DType
 ) -> array[Any]:
-    """The products of one row with the right rows, given the squared lengths of all and the mean on the right."""
+    """The products of one row with the right rows, given all squared lengths, and the mean of the right ones."""
     scaled, scale = row, 1.0
     shift = (frexp(mean)[1] - frexp(square)[1]) // 2
     if abs(shift) > _BALANCED:
@@ -104,7 +104,8 @@ def _bound(columns: int) -> float:
 
     The computed number is twice the product.  Errors are in units of 2**-53 of that sum, for n columns.  A squared
     length has an error below n + 11, as if summed term by term.  The three together are below 3 n + 33, since the last
-    is at most twice the sum; the operations on them add 4.  Twice the definition sums no more than that, and has an
-    error below n.  The bound 4 n + 64 leaves a margin for second-order terms.
+    is at most twice the sum; the operations on them add 4.  The definition's terms, doubled, have
+    absolute values that sum to at most `|x|² + |y|²`, so twice its result has an error below n.  The bound 4 n + 64
+    leaves a margin for second-order terms.
     """
     return (columns + 16) * 2.0**-52

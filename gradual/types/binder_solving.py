@@ -222,7 +222,7 @@ def _paired(param: GradualType, argument: OpenedType) -> Iterator[tuple[Dim, Dim
 
 
 def unmeasured(type: FunctionType, arguments: Sequence[OpenedType]) -> set[Variable]:
-    """The binders that occur where an argument has unknown rank, whose size may differ from the inferred value."""
+    """The binders in parameters whose arguments have unknown rank: their sizes may differ from the inferred values."""
     pairs = zip(type.params, arguments, strict=True)
     return {variable for pair in pairs for variable in _hidden(*pair)} & set(type.binders)
 
@@ -237,7 +237,7 @@ def _hidden(param: GradualType, argument: OpenedType) -> Iterator[Variable]:
 
 
 def measuring(type: GradualType, path: str) -> OpenedType:
-    """A parameter's type with every size, and a tracked scalar, as the variable that is read from it at run time."""
+    """A parameter's type, with each size and each tracked scalar as the variable that is read from the argument."""
     match type:
         case TensorType(shape, dtype):
             scalar = (content_of(path, ()),) if not shape and dtype.counts else None

@@ -57,7 +57,7 @@ class Mismatch:
 
 @record
 class Coercion:
-    """The value at a path flows into another type of functions, data or references: the caller converts it."""
+    """The value at a path flows into another function, data or reference type: the caller of `demands` converts it."""
 
     source: FunctionType | DataType | ReferenceType
     target: FunctionType | DataType | ReferenceType

@@ -13,10 +13,10 @@ from math import gcd
 from gradual.dims.term.dim import Dim, Monomial
 
 Columns = tuple[tuple[int, int], ...]
-"""`(column, coefficient)`, sorted, without zeros."""
+"""Pairs `(column, coefficient)`, sorted by column; coefficients of 0 are left out."""
 
 Rows = dict[Columns, int]
-"""The least constant for each left side: `sum(coefficient * column) + constant >= 0`."""
+"""Columns -> the least constant, for rows `sum(coefficient * column) + constant >= 0`."""
 
 _ROWS = 200
 _HUGE = 1 << 128  # coefficients may double in length with each elimination
@@ -52,7 +52,7 @@ def inserted(rows: Rows, columns: Columns, offset: int) -> bool:
 
 
 def _cheapest(rows: Rows) -> int | None:
-    """The column whose elimination leaves the fewest rows; None if no column is left or too many rows would be."""
+    """The column whose elimination leaves the fewest rows; None if no column is left or it leaves too many rows."""
     above: Counter[int] = Counter()
     below: Counter[int] = Counter()
     for columns in rows:

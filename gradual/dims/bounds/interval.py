@@ -195,7 +195,7 @@ class Estimate:
             match part.terms:
                 case (((Ite(condition=condition, then=then, orelse=orelse),), 1),) if part not in self._known:
                     holds = self.holds(condition)
-                    either = (then, orelse) if then.children else (orelse, then)  # a branch without atoms first
+                    either = (then, orelse) if then.children else (orelse, then)  # first: without compound atoms
                     waiting += either if holds is None else (then,) if holds else (orelse,)
                 case _:
                     value = self.of(part).value
@@ -205,7 +205,10 @@ class Estimate:
         return found
 
     def holds(self, constraint: Constraint) -> bool | None:
-        """Whether a constraint always holds or never; None if bounds do not tell.  [dim.decide.interval]"""
+        """True if a constraint always holds, False if it never holds, None if bounds do not tell.
+
+        [dim.decide.interval]
+        """
         if constraint.value is not None:
             return constraint.value
         if isinstance(constraint, Equal | AtMost) and constraint not in self._found:
@@ -316,7 +319,7 @@ def _is_natural(difference: Interval) -> bool | None:
 
 
 def _is_zero(difference: Dim, interval: Interval) -> bool | None:
-    """Whether a difference is always 0 or never 0; None if bounds do not tell.
+    """True if a difference is always 0, False if it is never 0, None if bounds do not tell.
 
     It is never 0 if a common factor of its terms does not divide the constant.
     """

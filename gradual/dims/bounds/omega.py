@@ -200,7 +200,10 @@ def _equation(rows: Rows) -> tuple[Columns, int] | None:
 
 
 def _easiest(rows: Rows) -> tuple[int, bool]:
-    """The column to eliminate next, and whether its projection is exact: exact ones first, then few combinations."""
+    """The column to eliminate next, and whether its projection is exact.
+
+    Exact projections are preferred, then those with small coefficients, then those that leave the fewest rows.
+    """
     above: dict[int, list[int]] = {}
     below: dict[int, list[int]] = {}
     for columns in rows:

@@ -40,7 +40,8 @@ def quotient(atom: FloorDiv, estimate: Estimate, ways: Ways | None = None) -> Di
 def _of_multiple(dividend: Dim, divisor: Dim, estimate: Estimate, ways: Ways) -> Dim | None:
     """The quotient of a dividend that is a multiple of the divisor, or has terms that are.  [dim.facts.multiple]
 
-    Linear sums divided by constants are not rewritten: `d // 4` is better than `2 * (d // 8)`, and residues decide it.
+    Linear sums divided by constants are not rewritten: `d // 4` is better than `2 * (d // 8)`, and goals about
+    `d // 4` are decided by splits into residue classes.
     """
     if divisor.value is not None and all(len(monomial) < 2 for monomial, _ in dividend.terms):
         return None

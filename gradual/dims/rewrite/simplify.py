@@ -168,9 +168,10 @@ def _alternative(part: Constraint) -> Any:
 
 
 def _decided(choice: Ite, known: Knowledge) -> Dim | None:
-    """`d` for `if c then d else e` where it is known that c holds or d == e; None if no disjunction says so.
+    """`d` for `if c then d else e` if a known disjunction is `c or d == e`, `e` if one is `not c or d == e`; else None.
 
-    Where bounds exclude that the other size is 1, this is what broadcasting requires.   [dim.decide.simplify]
+    Such a disjunction comes from broadcasting n and m, which requires `n == m or n == 1 or m == 1`: if bounds exclude
+    m == 1, then `if n == 1 then m else n` is m.   [dim.decide.simplify]
     """
     if not known.either:
         return None
@@ -182,7 +183,7 @@ def _decided(choice: Ite, known: Knowledge) -> Dim | None:
 
 
 def _settled(choice: Ite, estimate: Estimate) -> Dim:
-    """The if-then-else with branches that are constant under the condition replaced: `if n >= 1 then 0 else n` is 0."""
+    """The if-then-else, with a branch that is constant where it is taken replaced: `if n >= 1 then 0 else n` is 0."""
     condition = choice.condition
     if isinstance(condition, Equal) and any(side.children for side in condition.children):
         return ite(plain(condition, estimate), choice.then, choice.orelse)

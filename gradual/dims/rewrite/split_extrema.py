@@ -188,11 +188,11 @@ def _is_extreme(extreme: Max | Min, other: Dim, estimate: Estimate) -> Constrain
     """Simplify `extreme == other` if an operand always or never reaches `other`; else None."""
     sign = 1 if isinstance(extreme, Max) else -1
     gaps = [estimate.of((operand - other) * sign) for operand in extreme.operands]
-    if any(gap.low is not None and gap.low >= 0 for gap in gaps):  # this operand always reaches the other side
+    if any(gap.low is not None and gap.low >= 0 for gap in gaps):  # an operand always reaches `other`
         within = at_most if isinstance(extreme, Max) else at_least
         return all_of(*(within(operand, other) for operand in extreme.operands))
     pairs = zip(extreme.operands, gaps, strict=True)
-    left = [operand for operand, gap in pairs if gap.high is None or gap.high >= 0]  # the others never reach it
+    left = [operand for operand, gap in pairs if gap.high is None or gap.high >= 0]  # those that can reach `other`
     if len(left) == len(extreme.operands):
         return None
     made = maximum if isinstance(extreme, Max) else minimum

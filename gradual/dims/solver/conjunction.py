@@ -76,7 +76,7 @@ class System(Store):
         return contradictory(self.rows)
 
     def valuation(self, numbers: Mapping[Variable, int]) -> dict[Variable, int] | None:
-        """Extend numbers for some unsolved variables to all variables; None if a solution is undefined there."""
+        """Extend numbers for some unsolved variables to all variables; None if the value of one is undefined."""
         names = dict.fromkeys((*self.free, *names_of(self.given)))
         found = {name: numbers.get(name, self._near_zero(name)) for name in names if name not in self.solved}
         try:
@@ -151,7 +151,7 @@ def _from_sum(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Con
 
 
 def _from_product(form: Dim, interval: Interval, estimate: Estimate) -> Iterator[Constraint]:
-    """`x * y >= 1` with natural factors gives `x >= 1`; `x // k <= h` gives `x <= k * h + k - 1`."""
+    """`x * y >= 1` with factors of at least 0 gives `x >= 1`; `x // k <= h` gives `x <= k * h + k - 1`."""
     monomial = form.terms[0][0]
     if len(monomial) == 1:
         yield from _inside(monomial[0], interval)

@@ -1,4 +1,4 @@
-"""Decisions: a goal is proved, refuted with a sample, or left unknown with the least valuation at which it fails.
+"""Decisions: a goal is proved, refuted with a sample valuation, or unknown, with the least valuation at which it fails.
 
     (R) can the goal hold with the unconditional facts?        no: refuted        (path facts are not used)
     (P) can it fail with the unconditional and path facts?     no: proved         yes: unknown, with a model
@@ -147,7 +147,10 @@ class Decider:
         )
 
     def _is_impossible(self, facts: Facts) -> bool:
-        """Whether the path is unreachable by the facts added on it.  [dim.facts.suppose]"""
+        """Whether the path conditions contradict the unconditional facts, also those added after the conditions.
+
+        [dim.facts.suppose]
+        """
         cone = facts.about(names_of(map(facts.rewrite, facts.path)))
         return isinstance(self._answer(cone.known, cone.path, ordered((), cone)), Unsat)
 
@@ -174,7 +177,7 @@ class Decider:
                 found[name.name] = question.facts.rewrite(of_atom(name)).evaluate(env)
             except (KeyError, Undefined):
                 if self._limits.least:
-                    return {}  # a witness that is shown is complete; with `least` 0 (a trial) none is shown
+                    return {}  # a shown witness has to be complete; with `least` 0, in trials, none is shown
         return found | {name.name: k for name, k in env.items() if name.name not in found}
 
     def _least(self, question: Question, path: bool) -> Model | None:

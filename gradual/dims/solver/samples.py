@@ -65,8 +65,8 @@ def _moved(
 ) -> bool:
     """Change one variable by the step computed from the difference's value and slope, preferably upwards.
 
-    A variable is preferred whose change makes the difference meet the requirement; for others the step may change
-    the branch that an if-then-else takes, and so the slope.
+    A variable is preferred whose change makes the difference meet the requirement; with another
+    variable, the step may change the branch that an if-then-else takes, and so the slope.
     """
     value = _value(difference, model)
     if value is None:

@@ -55,7 +55,7 @@ def question(facts: Facts, goal: Constraint) -> str:
 
 
 def _symbols(constraints: Sequence[Constraint]) -> dict[Variable, str]:
-    """Variable -> quoted symbol; variables of the same name are distinguished by ticks."""
+    """Variable -> quoted symbol; apostrophes distinguish variables of the same name."""
     symbols: dict[Variable, str] = {}
     for name in sorted(frozenset[Variable]().union(*(constraint.names for constraint in constraints))):
         symbol = name.name.replace("|", "!").replace("\\", "!")

@@ -78,7 +78,7 @@ class Facts:
 
     @property
     def failing(self) -> tuple[Constraint, ...]:
-        """Accepted goals that fail for some sizes; a counterexample has to meet them.  Only a subclass has any."""
+        """Accepted goals that fail for some sizes; a counterexample has to satisfy them.  Only a subclass has any."""
         return ()
 
     @property
@@ -104,7 +104,7 @@ class Facts:
                 self.leave_open(goal)
 
     def store(self) -> Facts:
-        """These facts themselves, since they are never deferred."""
+        """These facts themselves: unlike `DeferredFacts`, they are processed when they are added."""
         return self
 
     def mark(self) -> Mark:
@@ -141,10 +141,10 @@ class Facts:
         self._trail.put(self._reached, "known", self._knowing.mark())
 
     def can_meet(self, constraint: Constraint, *, path: bool = False) -> bool:
-        """Whether a variable that the facts only bound can be chosen to meet a rewritten constraint.
+        """Whether a variable of which only bounds are known can be chosen so that a rewritten constraint holds.
 
-        The facts are satisfiable; then so are facts and constraint together, with `path` the path facts too, provided
-        the path is reachable.
+        If so, the constraint is satisfiable together with the unconditional facts, which are satisfiable by themselves.
+        With `path`, it is so together with the path facts too, provided that the path is reachable.
         """
         if self._known.conflict:
             return False

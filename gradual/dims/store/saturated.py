@@ -106,7 +106,7 @@ class Known(Store):
         return ()
 
     def _defined(self, constraint: Or) -> Variable | None:
-        """The newest variable if a disjunction defines it as one of some dims and else only its bounds are known.
+        """The newest variable of a disjunction, if each part equates it to a dim and else only its bounds are known.
 
         One of the dims must be known to be within the bounds, so that the definition can be satisfied.
         """

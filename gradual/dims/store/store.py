@@ -278,7 +278,7 @@ class Store:
         return simpler
 
     def _apart_from(self, item: Item) -> Knowledge:
-        """The knowledge without the item's own facts; a disjunction contains no choice that it decides itself."""
+        """The knowledge without the item's own facts; with them for an `Or`: it decides no if-then-else in itself."""
         if isinstance(item, Dim):
             own = self._source.get(item)
             replacements = Without(self.replacements, own) if own is not None else self.replacements

@@ -3,8 +3,8 @@
     n + 1   2 * n   n // 2   n % 8   max(n - 2, 0)   (if n == 1 then m else n)
 
 A dim is a sum of monomials over atoms with integer coefficients.  Two dims that are one object are equal at every
-valuation; whatever is rewritten on construction is an equivalence for all integers wherever the written expression
-is defined.  `a % b` is `a - b * (a // b)`, so a divisibility is an equation between polynomials; printing finds the
+valuation; each rewriting on construction preserves the value for all integers at which the written expression is
+defined.  `a % b` is `a - b * (a // b)`, so a divisibility is an equation between polynomials; printing finds the
 `%` again.  A factor that might be zero is never cancelled.   [dim.normal-form]
 """
 

@@ -98,7 +98,7 @@ class Dim:
     def __mod__(self, other: Dim | int) -> Dim:
         by = constant(other) if isinstance(other, int) else other
         quotient = _divided(self, by)
-        return quotient if by is _ZERO else self - quotient * by  # by 0 both are undefined
+        return quotient if by is _ZERO else self - quotient * by  # `a // 0` and `a % 0` are undefined
 
     def __neg__(self) -> Dim:
         return self * -1

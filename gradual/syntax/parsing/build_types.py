@@ -97,6 +97,6 @@ def constrained_type(span: Span, value: ast.FnType, condition: ast.Expr) -> ast.
 
 
 def type_atom(span: Span, value: ast.TensorType) -> ast.Expr:
-    """A tensor type among the arguments of an instance; `Tensor[(), float32]` is `float32` there too."""
+    """A tensor type among the arguments of an instance; `Tensor[(), float32]` means `float32`, as elsewhere."""
     bare = value.shape == () and _DTYPE.fullmatch(value.dtype)
     return ast.Name(value.dtype, span) if bare else value

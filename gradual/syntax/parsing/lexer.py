@@ -3,12 +3,12 @@
 Leaves are built here (`%x` is a `Local` at once), so that the parser has nothing to reduce for them.  Three decisions
 depend on the previous token and the open brackets:
 
-- a sign after an operand is an operator, elsewhere part of its number;
+- `+` or `-` after an operand is an operator, elsewhere it is part of the number that follows;
 - `//` and `%` after an operand are arithmetic inside `[ ]`, `?{ }`, `where` and `assert`; elsewhere `//` is a comment;
 - `where`, `as`, `and`, `or`, `then` are keywords only after an operand, `assert` only where an item starts.
 
-A fourth depends on the definition so far: `%input.1` is one name if `%input.1: T` declared it there, and so is
-`%conv/1x1`.
+A fourth decision depends on the part of the definition before the token: `%input.1` is one name if `%input.1: T`
+declared it in that part, and so is `%conv/1x1`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Lexer:
         diagnostics: errors in tokens that could be read nevertheless.
         divided: the start of the definition's last comment that follows an operand on its line.
         before: the last `divided` of the previous definition.
-        depth: how deep the tree of the last token is, which is 0 but for phrases.
+        depth: how deep the tree of the last token is; 0 unless it is a phrase (see `tokens`).
     """
 
     __slots__ = (
@@ -100,7 +100,7 @@ class Lexer:
     def tokens(self, phrases: Callable[[int], Iterable[Token]] | None = None) -> Iterator[Token]:
         """Every token in order; the last one is END.
 
-        `phrases` gives the whole phrases that begin at an offset.
+        `phrases` gives the phrases that begin at an offset: whole bindings or parameters as one token each.
         """
         text, (expression, alternatives, number, words, signs, operands, _) = self.text, self.lexicon
         local, graph, name, attribute, tensor_type = (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gradual.syntax.parsing.blanks import SKIPPED
 from gradual.syntax.parsing.tables import tables
 
-# The commonest attributes and tensor types are one token each; a lookahead ensures that the attribute's value ends.
+# The commonest attributes and tensor types are one token each; a lookahead ensures that the value is complete.
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*+"
 _SIZE = r"-?[0-9]{1,9}+(?![0-9A-Za-z_.])"
 SIMPLE_ATTRIBUTE = (

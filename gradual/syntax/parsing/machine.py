@@ -28,7 +28,7 @@ UNIT, EXTEND, NODE, LIST, ROW = range(5)
 
 @record(eq=False)
 class Symbols:
-    """The symbols of phrases: a list of items of a block, a parameter, a list of the parameters after the first one."""
+    """The symbols of tokens that are whole phrases: items of a block, a parameter, parameters after the first one."""
 
     items: int
     param: int
@@ -59,7 +59,7 @@ class Machine:
 
     @cached_property
     def phrases(self) -> Symbols:
-        """The symbols of phrases, which are admitted from now on."""
+        """The symbols of phrases; the first use of this property lets the parser accept them as tokens."""
         number = tables().number
         found = Symbols(self._repetition(number("item")), number("param"), self._repetition(number("param")))
         self.lists = {several: self._ends(several) for several in (found.items, found.params)}
@@ -68,14 +68,14 @@ class Machine:
         return found
 
     def _repetition(self, repeated: int) -> int:
-        """The symbol of a list of several such phrases."""
+        """The symbol of a list of one or more repetitions of a symbol."""
         productions = tables().productions
         after = (self.actions[gotos[repeated]] for gotos in self.gotos if repeated in gotos)
         reduced = (productions[~action] for actions in after for action in actions.values() if action < 0)
         return next(production.origin for production in reduced if production.builder == REPETITION)
 
     def _ends(self, several: int) -> frozenset[int]:
-        """The states after a list; further ones of the kind may come as a list too, which extends it."""
+        """The states after a list; from now on a further list of the same kind is accepted in them, and extends it."""
         ends = frozenset(gotos[several] for gotos in self.gotos if several in gotos)
         for state in ends:
             self.actions[state][several] = state

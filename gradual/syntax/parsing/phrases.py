@@ -49,7 +49,7 @@ class Unusual(Exception):
 class Patterns:
     """The expressions of the parts of a phrase.
 
-    They accept more than the grammar does: the text of a part is examined where it is new.
+    They accept more than the grammar does: each part is examined when its text occurs for the first time.
     """
 
     binding: re.Pattern[str]
@@ -263,7 +263,7 @@ class Phrases:
         return ast.TensorType(shape, found.dtype, Span(at, at + len(written)))
 
     def _listed(self, written: str) -> Attributes:
-        """The attributes as if their text were all, and the depth of their trees."""
+        """The attributes, with offsets from the start of their own text, and the depth of their trees."""
         if written not in self._lists:
             self._lists[written] = self.attributes(written)
         found = self._lists[written]

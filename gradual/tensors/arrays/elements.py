@@ -50,7 +50,7 @@ def converted(source: DType, target: DType, values: Array) -> Array:
 
 
 def _truncated(target: DType, values: Array) -> Array:
-    """Floats truncated toward zero to integers; beyond the range the nearest bound, and 0 of NaN."""
+    """Floats truncated toward zero to integers; beyond the range they become the nearest bound, and NaN becomes 0."""
     low, high = integer_range(target)
     found = numpy().where((values > low) & (values < high), values, 0.0).astype(TYPECODES[target])
     found[values <= low], found[values >= high] = low, high
@@ -58,7 +58,7 @@ def _truncated(target: DType, values: Array) -> Array:
 
 
 def each(function: Callable[[float], float], values: Array) -> Array:
-    """A function of `math` on each element, for which NumPy's own function may have other bits."""
+    """A function of `math` applied to each element; NumPy's own function may differ in the last bits."""
     flat = numpy().fromiter(map(function, values.ravel().tolist()), "d", values.size)
     return flat.reshape(values.shape)
 

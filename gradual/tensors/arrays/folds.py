@@ -13,7 +13,7 @@ def total(values: Array) -> Array:
     if not values.shape[-1]:
         return numpy().zeros(values.shape[:-1], values.dtype)
     found = numpy().add.accumulate(values, axis=-1, dtype=values.dtype)[..., -1]
-    return found + found.dtype.type(0)  # 0 before the first term: a sum of zeros is +0
+    return found + found.dtype.type(0)  # the sum begins with +0, so a sum of zeros is +0
 
 
 def multiplied(values: Array) -> Array:
@@ -24,13 +24,13 @@ def multiplied(values: Array) -> Array:
 
 
 def greatest(values: Array) -> Array:
-    """The greatest float along the last axis, which is not empty: NaN if any is, and +0 is greater than -0."""
+    """The greatest float along the last axis, which is not empty: NaN if any is NaN, and +0 is greater than -0."""
     np, found = numpy(), values.max(-1)
     return np.where(found == 0.0, np.where(_has_zero(values, sign=False), 0.0, -0.0), found)
 
 
 def least(values: Array) -> Array:
-    """The least float along the last axis, which is not empty: NaN if any is, and -0 is less than +0."""
+    """The least float along the last axis, which is not empty: NaN if any is NaN, and -0 is less than +0."""
     np, found = numpy(), values.min(-1)
     return np.where(found == 0.0, np.where(_has_zero(values, sign=True), -0.0, 0.0), found)
 

@@ -59,5 +59,5 @@ ON_ARRAYS: Mapping[Any, Function] = {
     math.isinf: _of_numpy("isinf"),
     math.isfinite: _of_numpy("isfinite"),
 }
-"""The function of one element -> the function of arrays with the same bits: of floats in binary64, of integers in their
-own type, in which they wrap, of booleans as 0 and 1."""
+"""The function of one element -> the function of arrays that gives the same bits.  Arrays of floats are in binary64,
+those of integers in their own type, in which they wrap, and those of booleans have 0 and 1."""

@@ -21,9 +21,9 @@ Multiply = Callable[[Array, Array, DType], Array]
 _EXACT = 2.0**53
 """The integers up to this one are exact in binary64."""
 _BLOCK, _CACHED = 1 << 22, 1 << 15
-"""How many sums are computed together: as many as fit into memory several times, or into a processor's cache."""
+"""Limits on the sums computed together: several arrays of `_BLOCK` fit into memory, of `_CACHED` into a cache."""
 _MANY = 8
-"""If more than one sum in so many has to be computed by the definition, all are, which takes less time."""
+"""If more than one sum in `_MANY` has to be computed by the definition, all are, because that takes less time."""
 _AT_ONCE = 1 << 20
 """How many products are kept in memory to sum elements by the definition."""
 
@@ -43,7 +43,7 @@ def product(left: Array, right: Array, dtype: DType) -> Array:
 
 
 def _by_rows(multiply: Multiply, left: Array, right: Array, dtype: DType, most: int) -> Array:
-    """The products of some rows of the left matrices after others, at most so many sums at a time."""
+    """The products, block by block of the left matrices' rows, so that at most `most` sums are computed at a time."""
     width = numel(numpy().broadcast_shapes(left.shape[:-2], right.shape[:-2])) * right.shape[-1]
     each = max(most // max(width, 1), 1)
     if left.shape[-2] <= each:
@@ -65,7 +65,7 @@ def _by_columns(left: Array, right: Array, dtype: DType) -> Array:
 
 
 def _integers(left: Array, right: Array) -> Array:
-    """The products of integers, which wrap; in binary64 if no sum can leave its exact integers."""
+    """The products of integers, which wrap; computed in binary64 if all sums are sure to be exact in it."""
     np = numpy()
     reach = [float(np.abs(side.astype("d")).max(initial=0.0)) for side in (left, right)]
     if reach[0] * reach[1] * left.shape[-1] < _EXACT:
