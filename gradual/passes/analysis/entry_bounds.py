@@ -1,4 +1,4 @@
-"""What is known of a function's sizes before it runs: their formulas on entry, and upper bounds of the others.
+"""What is known of a function's sizes before it runs: formulas over what is known on entry, or else upper bounds.
 
 The steps are followed in order.  Facts about sizes come from declarations, checks and typing rules; a size that depends
 on data has the upper bound that the rule of its operator states.   [plan.bound]
