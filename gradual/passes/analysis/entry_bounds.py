@@ -93,7 +93,7 @@ class EntryBounds:
         return None
 
     def _natural(self, dim: Dim) -> Dim:
-        """Clamp the formula at 0 unless facts on entry prove it natural; facts from checks hold only after them."""
+        """Clamp the formula at 0 unless facts on entry prove it not negative; facts from checks do not hold yet."""
         return dim if self.sizes.at_most(constant(0), dim, self.entry) else maximum(dim, constant(0))
 
     def known(self, dim: Dim) -> bool:
