@@ -82,7 +82,7 @@ class _Catalogue(Mapping[str, Operator]):
         return gathered()[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """As of any mapping, which would raise and catch a KeyError."""
+        """As `Mapping.get`, but without raising and catching a KeyError, which takes longer."""
         return gathered().get(name, default)
 
     def __iter__(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""All passes by name, gathered from their chapters; help, documentation and properties derive from this table."""
+"""All passes by name, gathered from `transform`; help, documentation and property tests derive from this table."""
 
 from __future__ import annotations
 

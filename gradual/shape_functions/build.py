@@ -61,7 +61,7 @@ class Subject:
     Attributes:
         file: the name of the function's file.
         place: span -> file, line and column as text.
-        weights: the arguments for the last parameters that a model contains; they are no inputs.
+        weights: the weights that a model contains, which are the arguments for its last parameters; they are no inputs.
     """
 
     module: Module

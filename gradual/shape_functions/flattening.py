@@ -1,7 +1,7 @@
 """Formulas as lists of short definitions, each of which is total: it has a value for all values of its names.
 
 A dim is undefined where a divisor is below 1.  Here `a // b` becomes `a // max(b, 1)`, and a separate constraint states
-where the dim has a value.  So the printed languages need not define undefined numbers.   [dim.meaning]
+where the dim has a value.  So the printed code needs no representation of an undefined number.   [dim.meaning]
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Number:
 
 @record(eq=False)
 class Verdict:
-    """A constraint as two total ones: it is defined and holds; it is defined."""
+    """A constraint as two total ones: `holds` if it is defined and holds, and `defined` if it is defined."""
 
     holds: Constraint
     defined: Constraint = TRUE

@@ -132,7 +132,7 @@ def only(number: Dim) -> RangeRule:
 
 
 def fitted(found: Range | None, dtype: DType) -> Range | None:
-    """The range of results stored in a type: exact if both bounds are numbers of the type; None if results may wrap."""
+    """The range of results stored in a type: exact if the type has both bounds as numbers; None if results may wrap."""
     numbers = found.numbers() if found is not None else None
     if found is None or numbers is None:
         return found if found is None or dtype.counts or not found.wraps else None

@@ -41,7 +41,7 @@ class Connective(Enum):
 
 
 Identity = Callable[[TensorType[Dim], Mapping[str, Any]], bool]
-"""`(type of the first operand, attributes)`: whether a result of that type is the first operand."""
+"""`(type of the first operand, attributes) -> bool`: whether a result that has this type is the first operand."""
 
 
 def by_type(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:

@@ -96,7 +96,11 @@ class Lookup:
         return size is not None and (-size if self.negative else 0) <= least and greatest < size
 
     def _of_ends(self, least: Dim, greatest: Dim, exact: bool) -> Iterator[Bound]:
-        """Bounds for a range; where indices may be negative, an end of known sign needs one comparison, another two."""
+        """Bounds for a range.
+
+        No lower bound is needed if `least` is a number of at least 0, and no upper bound if indices may be negative
+        and `greatest` is a negative number.
+        """
         exact = exact and (self.ignored is None or (least.value is not None and least.value > self.ignored))
         if not self.negative or greatest.value is None or greatest.value >= 0:
             yield self._bound(greatest, _at_most(greatest, self.size - 1), exact)

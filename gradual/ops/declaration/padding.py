@@ -1,4 +1,4 @@
-"""Axes at whose end elements may be added without changing the results for the others.
+"""Axes at whose end elements may be added without changing the results for the elements before them.
 
 An operator *extends* along an axis of an operand if appending elements along the axis only appends elements to the
 result: each element depends on those at its own index or before it, never on later ones, nor on the size of the axis.
@@ -108,7 +108,10 @@ def along(name: str = "axis") -> Rule:
 
 
 def first_along(growth: Growth) -> Iterable[Axes]:
-    """All axes of the first operand but the one that an attribute names, which is the only axis of the others."""
+    """All axes of the first operand but the one that an attribute names.
+
+    The other operands are vectors along that axis, so that they have no axes here.
+    """
     return (all_but(growth.types[0], growth.attributes["axis"]), *(NO_AXES for _ in growth.types[1:]))
 
 
@@ -133,7 +136,10 @@ def samples(growth: Growth) -> Iterable[Axes]:
 
 
 def reshaped(growth: Growth) -> Iterable[Axes]:
-    """The axis that becomes the growing axis of the result: the sizes before both axes have the same product."""
+    """The axis of the operand that becomes the growing axis of the result.
+
+    The product of the sizes before it in the operand is that of the sizes before the growing axis in the result.
+    """
     result, given = growth.result(), growth.types[0]
     assert isinstance(result, TensorType)
     starts = [_before(result.shape, axis) for axis in _growing(result.shape, growth.grows)]

@@ -37,7 +37,7 @@ class Unknown:
     origin: str | None
 
     def at(self, types: Types, value: int) -> Types:
-        """The operands' types with a value for the number, also wherever the number is a size."""
+        """The operands' types with a value in place of the number, which is the rank of a shape or occurs as a size."""
         if self.origin is not None:
             types = tuple(at_rank(type, self.origin, value) for type in types)
         return tuple(at_size(type, self.number, value) for type in types)
@@ -91,7 +91,7 @@ class Case:
 
 @record
 class Cases:
-    """Cases of one application, and whether there are no others."""
+    """Cases of one application, and whether they are all of its cases."""
 
     every: tuple[Case, ...]
     complete: bool

@@ -87,7 +87,10 @@ def agreement(left: Dim, right: Dim, rule: str, says: str, *operands: tuple[int 
 
 
 def said(extent: Dim, written: Dim | None) -> Dim:
-    """An extent that is required to equal an attribute: the attribute if it is given and the extent is no number."""
+    """One of an extent and an attribute that are required to be equal.
+
+    It is the attribute if that is given and the extent is no number, else the extent.
+    """
     return extent if written is None or extent.value is not None else written
 
 

@@ -1,7 +1,7 @@
 """Sign analysis of dims by their form, without facts: at least 0, at least 1, or 0 where another dim is 0.
 The size of a value is at least 0, and so are terms built of sizes without subtraction.
 
-Only the upper levels of a term are examined; a deeper one shows nothing.   [op.reshape.code]
+Only the upper levels of a term are examined; of deeper ones nothing is assumed.   [op.reshape.code]
 """
 
 from __future__ import annotations

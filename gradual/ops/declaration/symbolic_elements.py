@@ -20,7 +20,7 @@ Rule = Callable[..., Content | None]
 
 
 def pointwise(rule: Rule, dtype: DType, *given: TensorType[Dim]) -> Contents:
-    """The contents of an elementwise result: the rule at each index, where single elements are repeated."""
+    """The contents of an elementwise result: the rule at each index; a single element is used at every index."""
     held = [part.contents for part in given if part.contents is not None]
     if len(held) != len(given) or max(part.rank for part in given) > 1:
         return None
@@ -35,7 +35,7 @@ def pointwise(rule: Rule, dtype: DType, *given: TensorType[Dim]) -> Contents:
 def tracked(contents: Iterable[Content | None], dtype: DType) -> Contents:
     """The contents, if all are known and they are not too many; else None.
 
-    A number beyond the range of the type is not excluded: the run that computes it stops.   [run.overflow]
+    A number beyond the range of the type is kept: a run that computes it ends in a fault.   [run.overflow]
     """
     held = tuple(contents)
     if len(held) > LIMITS.contents or not all(_fits(part, dtype) for part in held):

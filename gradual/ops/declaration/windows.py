@@ -175,7 +175,10 @@ def tap_offsets(shape: tuple[int, ...], taps: Sequence[Sequence[int]]) -> list[i
 def patches(
     volume: Volume, taps: Sequence[int], channel: int, starts: Sequence[int], count: int, step: int
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """For each row of `count` window positions, `step` apart, from a channel on: the patches, each with all taps."""
+    """For each row of `count` window positions, `step` apart, the patch at each position: its elements at all taps.
+
+    Offsets are counted from the beginning of the channel.
+    """
     for row in tap_rows(volume, taps, channel, starts, count, step):
         yield list(zip(*row, strict=True)) if row else [()] * count
 

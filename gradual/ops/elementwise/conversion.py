@@ -30,7 +30,7 @@ def _cast(x: Tensor, *, dtype: DType) -> Tensor:
 
 
 def _fast_cast(x: Tensor, *, dtype: DType) -> Tensor:
-    if x.dtype.bits == 64 and x.dtype.is_integer and dtype is DType.BFLOAT16:  # binary64 has too few bits between
+    if x.dtype.bits == 64 and x.dtype.is_integer and dtype is DType.BFLOAT16:  # rounded twice by way of binary64
         return NotImplemented  # type: ignore[no-any-return]
     found = array_converted(x.dtype, dtype, computable(x.elements, x.dtype, x.shape))
     return tensor_of(x.shape, dtype, kept_array(dtype, found))

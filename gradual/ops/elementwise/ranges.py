@@ -36,7 +36,10 @@ def pointwise(rule: Rule) -> RangeRule:
 
 
 def _meet(types: Sequence[Type[Dim]]) -> bool:
-    """Whether broadcasting combines each element of one operand with each of the other: one has size 1 on each axis."""
+    """Whether broadcasting combines each element of one operand with each of the other.
+
+    It does if at every axis one of the two has size 1.
+    """
     shapes = (reversed(type.shape) for type in types if isinstance(type, TensorType))
     return all(ONE in sizes for sizes in zip_longest(*shapes, fillvalue=ONE))
 

@@ -288,7 +288,7 @@ def scatter_elements(
 
 # ------------------------------------------------------------------------- argwhere, nonzero, boolean_mask, unique
 def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
-    """A size that depends on data, within bounds; all with one label and operand are one unknown."""
+    """A size that depends on data, within bounds; sizes with the same label and operand are the same unknown."""
     return Hole(low, high, (label, (operand,)))
 
 

@@ -47,7 +47,10 @@ def numbers(given: Tensor, dtype: DType) -> Elements:
 
 
 def factors(dtype: DType, *given: Tensor) -> list[Array] | None:
-    """The operands as arrays, integers in the type of the contraction; None for integers in one of floats."""
+    """The operands as arrays, integers in the type of the contraction.
+
+    None if operands are integers and the contraction is computed in floats, or the reverse.
+    """
     if any(part.dtype.is_integer is not dtype.is_integer for part in given):
         return None
     found = [stored(part.elements, part.dtype, part.shape) for part in given]

@@ -155,7 +155,7 @@ class Plan:
     Attributes:
         cells: the data's elements in the order batch, channels, space.
         extents: the data's spatial extents.
-        batch, groups, into: samples, groups, and input channels of a group.
+        batch, groups, into: the numbers of samples, of groups, and of input channels of a group.
         kernels: for each output channel, its weights in the order input channels, space.
     """
 

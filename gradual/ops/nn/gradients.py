@@ -102,11 +102,12 @@ def conv2d_backward_weight(
 ) -> Judgement:
     """The gradient of a convolution by its weight.   t[n, o, h', w'], t[n, c, h, w] -> t[o, c // groups, ..kernel_size]
 
-    The attributes are those of `nn.conv2d`, but `data_layout` is that of the gradient of its result, `kernel_layout`
-    that of its data, and `out_layout` that of its weight.  The gradient has the batch and the extents of the
-    convolution's result [op.nn.conv2d_backward_weight.agree] and its `channels` [op.conv.units]; groups divide both
-    channels [op.conv.groups]; strides, dilation and groups
-    are at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].
+    The attributes are those of `nn.conv2d`, but `data_layout` is the layout of the first argument, the gradient of the
+    convolution's result, `kernel_layout` that of the data, and `out_layout` that of the result, which has the axes of
+    the weight.  The gradient has the batch and the extents of the convolution's result
+    [op.nn.conv2d_backward_weight.agree], and `channels` is the number of its channels [op.conv.units]; the groups
+    divide the channels of both arguments [op.conv.groups]; strides, dilation and groups are at least 1, paddings at
+    least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].
     """
     axes, data_axes = places(data_layout, "NCHW", "data_layout"), places(kernel_layout, "NCHW", "kernel_layout")
     places(out_layout, "OIHW", "out_layout")
@@ -227,8 +228,8 @@ def max_pool2d_grad(
     The gradient of a window goes to the first of its greatest elements.  The first argument has the sizes of the
     pool's result [op.pool_grad.agree]; sizes, strides and dilation are at least 1, paddings at least 0
     [op.window.positive]; the window fits into the padded input, or with
-    `ceil_mode` reaches less than a stride beyond it [op.window.fits]; parts of an axis in a layout divide it
-    [op.layout_transform.factor].
+    `ceil_mode` reaches less than a stride beyond it [op.window.fits].  In a packed layout such as NCHW4c the inner part
+    has the extent that the layout gives [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
@@ -252,7 +253,7 @@ def avg_pool2d_grad(
     The gradient of a window is divided equally among the elements that its mean counts; integers are divided toward
     zero.  The first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
     at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input, or with
-    `ceil_mode` reaches less than a stride beyond it [op.window.fits]; parts
-    of an axis in a layout divide it [op.layout_transform.factor].
+    `ceil_mode` reaches less than a stride beyond it [op.window.fits].  In a packed layout such as NCHW4c the inner part
+    has the extent that the layout gives [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)

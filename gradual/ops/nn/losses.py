@@ -42,7 +42,7 @@ def entropy(name: str, logarithms: Logarithms, summary: str) -> Operator:
     judge.__doc__ = f"""{summary}   t[n, c], t[n, c] -> t[]
 
     The products are summed in row-major order, negated and divided by n; if n is 0, the result is NaN.  Predictions
-    and targets have one shape [op.{name}.agree].
+    and targets have the same shape [op.{name}.agree].
     """
     return operator(name, meaning=meaning, family="losses")(judge)
 

@@ -233,7 +233,8 @@ _OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded
     Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
     padded input, or with `ceil_mode` reaches less than a stride beyond it [op.window.fits]."""
 _PACKED = """
-    In a packed layout such as NCHW4c the inner part has the extent that layout gives [op.layout_transform.factor]."""
+    In a packed layout such as NCHW4c the inner part has the extent that the layout gives
+    [op.layout_transform.factor]."""
 
 
 def _shape_words(count: int) -> str:

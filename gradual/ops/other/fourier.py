@@ -62,7 +62,7 @@ def dft(re_data: TensorType[Dim], im_data: TensorType[Dim], *, inverse: bool = F
 
     t[.., n], t[.., n] -> (t[.., n], t[.., n])
 
-    Real and imaginary parts have one shape [op.dft.agree].
+    Real and imaginary parts have the same shape [op.dft.agree].
     """
     left, right = floats(re_data, 0, least=1), tensor(im_data, 1)
     tensor(right, 1, rank=left.rank)
@@ -124,8 +124,8 @@ def stft(
 
     t[..b, n], t[w] -> t[..b, n_fft // 2 + 1, (n - n_fft) // hop_length + 1, 2]
 
-    The signal is as long as a frame [op.window.fits].  `n_fft` is at least 1, and so is `hop_length`, which is a
-    quarter of `n_fft` by default [op.window.positive].  The window has `win_length` weights, by default n_fft, and no
+    The signal is at least as long as a frame [op.window.fits].  `n_fft` is at least 1, and so is `hop_length`, which is
+    a quarter of `n_fft` by default [op.window.positive].  The window has `win_length` weights, by default n_fft, and no
     more than n_fft [op.stft.window]; a shorter one is in the middle of the frame with zeros around it.  All n_fft
     frequencies are given unless `onesided`; `normalized` divides by the square root of n_fft.  The last axis has the
     real and the imaginary part.

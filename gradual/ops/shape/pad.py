@@ -129,7 +129,8 @@ def pad(
     """Elements added before and after each axis.   t[..a], u[] -> t[..a + before + after]
 
     A negative number cuts elements away, no more than there are [op.pad.size].  The added elements are `pad_val`,
-    converted. With "edge" or "reflect" elements of the border are added, and the border is wide enough [op.pad.source].
+    converted. With "edge" or "reflect" elements of the border are added, and the axis is long enough for them
+    [op.pad.source].
     """
     given = tensor(data, 0)
     tensor(pad_val, 1, rank=0)
@@ -145,7 +146,7 @@ def _mirror_pad(data: Tensor, *, mode: str, pad_width: Widths) -> Tensor:
 def mirror_pad(data: TensorType[Dim], *, mode: str = "SYMMETRIC", pad_width: tuple[tuple[Dim, Dim], ...]) -> Judgement:
     """The border mirrored, its edge included (SYMMETRIC) or not (REFLECT).   t[..a] -> t[..a + before + after]
 
-    The border is wide enough [op.pad.source]; no more elements are cut away than there are [op.pad.size].
+    The axis is long enough for the border [op.pad.source]; no more elements are cut away than there are [op.pad.size].
     """
     given = tensor(data, 0)
     chosen = _mode(mode, ("symmetric", "reflect"), "mode")
@@ -194,8 +195,9 @@ def dyn_pad(
 ) -> Judgement:
     """As `nn.pad`, with widths as an argument.   t[..a], int[rank, 2], u[] -> t[..]
 
-    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  More elements cut away than there are, or a border
-    that is too narrow, is a fault.  Known widths require what `nn.pad` requires [op.pad.size] [op.pad.source].
+    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  More elements cut away than there are, or an axis
+    that is too short for its border, is a fault.  Known widths require what `nn.pad` requires [op.pad.size]
+    [op.pad.source].
     """
     given, pairs = tensor(data, 0), tensor(widths, 1, rank=2)
     of_dtype(pairs, 1, lambda dtype: dtype.is_integer, "a tensor of integers")

@@ -7,12 +7,13 @@
     -4   the next size split into the two that follow the code, one of which may be -1
 
 What remains is the product of the input's sizes divided by that of the requested ones, after equal sizes at the same
-position have cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  Cancelling is made explicit
-only where it can matter, which is where the size that cancels may be 0.
+position have cancelled: so `(b, 3, 4)` to `[b, -1]` is `(b, 12)` for every b, 0 included.  The terms show the
+cancelling only where the size that cancels may be 0: elsewhere the quotient is the same without it.
 
 In an attribute only a written integer is a code: a computed size is no code, even if it is 0.  Elements of a value can
-have only the codes 0 and -1: each is one size of the result.  An element that is computed from sizes is a size and no
-code; if it may be 0 where a run would copy a size of the input, the two are required to be equal.
+have only the codes 0 and -1, since each element gives exactly one size of the result.  An element that is computed
+from sizes is a size and no code; if it may be 0 where a run would copy a size of the input, the two are required to be
+equal.
 """
 
 from __future__ import annotations

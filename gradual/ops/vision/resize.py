@@ -260,8 +260,8 @@ def upsampling(
 ) -> Judgement:
     """The image enlarged by factors.   t[n, c, h, w] -> t[n, c, round(h * scale_h), round(w * scale_w)]
 
-    A factor is the shortest decimal number that rounds to it, in float32 if float32 has the value; halves are rounded
-    up.
+    A factor is taken as the shortest decimal number that rounds to it, in float32 if float32 has the value.  Sizes are
+    rounded to the nearest integer, halves up.
     """
     return _enlarged(data, {"scale_h": scale_h, "scale_w": scale_w}, layout, method, _aligned(align_corners))
 
@@ -286,8 +286,8 @@ def upsampling3d(
 ) -> Judgement:
     """The volume enlarged by factors.   t[n, c, d, h, w] -> t[n, c, round(d * scale_d), ..]
 
-    A factor is the shortest decimal number that rounds to it, in float32 if float32 has the value; halves are rounded
-    up.
+    A factor is taken as the shortest decimal number that rounds to it, in float32 if float32 has the value.  Sizes are
+    rounded to the nearest integer, halves up.
     """
     scales = {"scale_d": scale_d, "scale_h": scale_h, "scale_w": scale_w}
     return _enlarged(data, scales, layout, method, coordinate_transformation_mode)
@@ -344,7 +344,8 @@ def dyn_upsampling(
 ) -> Judgement:
     """`nn.upsampling` with the factors taken from values.   t[n, c, h, w], u[], v[] -> t[n, c, ?, ?]
 
-    A factor is the shortest decimal number that its type rounds to the element; one that is not positive is a fault.
+    A factor is taken as the shortest decimal number that rounds to it in its type, or in float32 if it is a float64
+    that float32 has too; a factor that is not positive is a fault.
     A constant factor is treated as the attribute of `nn.upsampling`.
     """
     return _enlarged_by(data, [height, width], layout, method, _aligned(align_corners))
@@ -374,7 +375,8 @@ def dyn_upsampling3d(
 ) -> Judgement:
     """`nn.upsampling3d` with the factors taken from values.   t[n, c, d, h, w], u[], v[], w[] -> t[n, c, ?, ?, ?]
 
-    A factor is the shortest decimal number that its type rounds to the element; one that is not positive is a fault.
+    A factor is taken as the shortest decimal number that rounds to it in its type, or in float32 if it is a float64
+    that float32 has too; a factor that is not positive is a fault.
     A constant factor is treated as the attribute of `nn.upsampling3d`.
     """
     return _enlarged_by(data, [depth, height, width], layout, method, coordinate_transformation_mode)

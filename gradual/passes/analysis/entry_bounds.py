@@ -1,4 +1,4 @@
-"""What is known of a function's sizes before it runs: their formulas on entry, and upper bounds of the others.
+"""What is known of a function's sizes before it runs: formulas over what is known on entry, or else upper bounds.
 
 The steps are followed in order.  Facts about sizes come from declarations, checks and typing rules; a size that depends
 on data has the upper bound that the rule of its operator states.   [plan.bound]
@@ -93,7 +93,7 @@ class EntryBounds:
         return None
 
     def _natural(self, dim: Dim) -> Dim:
-        """Clamp the formula at 0 unless facts on entry prove it natural; facts from checks hold only after them."""
+        """Clamp the formula at 0 unless facts on entry prove it not negative; facts from checks do not hold yet."""
         return dim if self.sizes.at_most(constant(0), dim, self.entry) else maximum(dim, constant(0))
 
     def known(self, dim: Dim) -> bool:

@@ -122,7 +122,7 @@ class Lives:
         match step:
             case terms.Size() if step.dim.value is not None:
                 pass
-            case terms.Apply() if is_too_large(step):  # the run stops there
+            case terms.Apply() if is_too_large(step):  # the run stops at this step
                 pass
             case terms.Apply() | terms.Size():
                 yield from (Made(path, type, False) for path, type in tensors(step.type, step.name))

@@ -1,4 +1,4 @@
-"""The memory plan of a function and what it takes to be static.
+"""The memory plan of a function, and what a function needs in order to be static.
 
 `obstacles` and `require_static` say what is not known before a call; `prepare` makes a function ready; `slots`
 shares memory between values whose live ranges do not overlap, where a proof shows that one fits; `pack_offsets`

@@ -144,7 +144,10 @@ class _Planner:
         return best
 
     def _grow(self, room: _Room, need: Dim) -> None:
-        """Grow the slot to hold `need`; use only facts on entry, as earlier buffers precede later checks."""
+        """Grow the slot to hold `need`.
+
+        Only facts on entry are used, since the slot also holds buffers that are filled before later checks.
+        """
         room.parts = [
             *(part for part in room.parts if not self.known.sizes.at_most(part, need, self.known.entry)),
             need,

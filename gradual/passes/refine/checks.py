@@ -31,7 +31,7 @@ def checked(sweep: SweepState, step: Check) -> None:
 
 
 def _refuted(sweep: SweepState, step: Check, moved: Check) -> Check:
-    """A check that always fails, about the sizes that it mentions if they exist here, else about their known values."""
+    """A check that always fails: it mentions its sizes if all of them exist here, else their known values."""
     named = Rewriting(sweep.rewriting.names).step(step)
     return named if all(_is_measured(sweep, variable) for variable in named.goal.variables()) else moved
 

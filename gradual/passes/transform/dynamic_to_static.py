@@ -1,7 +1,8 @@
 """`dynamic-to-static`: replace an operator that has a value argument by its static form.   [pass.static]
 
-One forward sweep.  Types record the elements of shapes, so nothing is computed twice: `dyn.reshape` becomes `reshape`
-if every element of its shape is a constant or a dim that mentions no element of a value.
+This is one forward sweep.  The elements of a shape are recorded in its type and need not be computed here:
+`dyn.reshape` becomes `reshape` if every element of its shape is a constant or a dim that mentions no element of a
+value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Specializing: functions at sizes that the user pins, and the calls that are proved to have them.
+"""Specializing functions to sizes that the user pins, and redirecting the calls that are proved to have these sizes.
 
 specialize n=3                          the program's entry points take `n = 3` from now on
 specialize @f:n=3                       where `@f` is called in the program: a copy `@f_n_3` is added

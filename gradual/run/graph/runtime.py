@@ -2,7 +2,8 @@
 
 All sizes, attributes and offsets are computed when the graph is built.  A run applies no typing rules, computes no
 sizes and allocates no buffers: the operands of an operator are copied out of the arena, its meaning computes the
-result in temporary memory, which is copied into its slot, and both copies are dropped before the next step.
+result in temporary memory, and the result is copied into its slot.  The copies of the operands and the temporary
+result are dropped before the next step.
 Arguments and constants are not copied into the arena.   [graph.arena]
 """
 

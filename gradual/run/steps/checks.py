@@ -70,7 +70,7 @@ def _both_sides(step: Check, sizes: Sizes) -> str:
 
 
 def _difference(step: Check, sizes: Sizes) -> str:
-    """How the actual sizes differ from the required ones; for a goal known before the run, what its rule demands."""
+    """How the actual sizes differ from the required ones; for a goal refuted before the run, what its rule demands."""
     goal, told = step.goal, partial(brief, called=step.blame.worded)
     if goal.value is not None:
         return f"`{told(step.blame.owed)}` does not hold"

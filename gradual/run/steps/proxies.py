@@ -91,7 +91,9 @@ def handed_on(layer: Layer) -> tuple[str, ...]:
 
 
 def returning(proxied: Proxied, arguments: Sequence[Held], pending: Sequence[Part] = ()) -> tuple[Part, ...]:
-    """The parts that the result of one use passes, before the `pending` ones; only the sizes of the result are open.
+    """The parts that the result of one use passes, before the `pending` ones.
+
+    In them all sizes are numbers, except those of the result, which are not yet known.
 
     [run.proxy.normal]
     """
