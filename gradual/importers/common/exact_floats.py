@@ -152,7 +152,7 @@ def _of_exact(rule: Rule) -> Rule:
 
 
 def _alike(join: Callable[[Dim, Dim], Dim]) -> Rule:
-    """A rule that combines the numerators over a common denominator; with a rounded quotient, the other is an integer.
+    """A rule that combines numerators over a common denominator; if one operand is rounded, the other is an integer.
 
     Adding an integer moves no quotient across an integer: the sum is an integer only if the quotient is an exact one.
     """

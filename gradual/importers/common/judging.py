@@ -51,7 +51,7 @@ class Judging:
     """Judges applications; unknown sizes get paths, which are names of values that no program contains.
 
     Attributes:
-        count: the number of paths that are in use.
+        count: the number of paths so far.
     """
 
     def __init__(self) -> None:

@@ -155,7 +155,7 @@ class Variable:
 
 @record
 class Model:
-    """A graph with its library.
+    """A graph with its library of functions.
 
     Attributes:
         inputs: the parameters, by the names of their nodes.

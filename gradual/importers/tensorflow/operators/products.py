@@ -19,7 +19,7 @@ def matrix_product(use: Use) -> Value:
 
 @imports("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def products(use: Use) -> Value:
-    """The products of the matrices of two batches, which broadcast; in the first version they have to be equal."""
+    """The products of the matrices of two batches; batch sizes broadcast, but have to be equal in the first version."""
     a, b = (_flipped(use, use[at], use.flag(f"adj_{name}")) for at, name in enumerate("xy"))
     dtype = use.dtype("Tout", a.dtype)
     if use.node.operator == "BatchMatMul":

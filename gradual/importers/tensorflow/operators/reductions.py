@@ -1,4 +1,4 @@
-"""Reductions, scans along an axis, and the places of extremes."""
+"""Reductions, scans along an axis, and the indices of extremes."""
 
 from __future__ import annotations
 

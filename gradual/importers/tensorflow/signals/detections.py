@@ -13,7 +13,7 @@ from gradual.types.dtype import DType
 
 
 def _above(use: Use, threshold: Value) -> Value:
-    """The next greater float: TensorFlow keeps boxes whose overlap equals the threshold, and the language drops them."""
+    """The next greater float: TensorFlow keeps a box whose overlap equals the threshold, the language drops it."""
     bits = use.call("reinterpret", use.as_type(threshold, DType.FLOAT32), dtype=DType.INT32)
     return use.call("reinterpret", use.call("add", bits, use.like(1, bits)), dtype=DType.FLOAT32)
 
