@@ -95,7 +95,7 @@ class Applying(ABC):
             self.builder.named(whole, "whole")
         if not ends:
             return [whole]
-        if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # tracked
+        if x.rank == 1 and x.dtype.counts and not any(isinstance(size, Value) for size in sizes):  # vectors are tracked
             return [
                 self.call("strided_slice", whole, begin=[low], end=[high]) for low, high in pairwise([0, *ends, all])
             ]

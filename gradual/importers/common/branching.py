@@ -129,7 +129,7 @@ def _is_test(condition: Value) -> bool:
 def _either(builder: Builder, opened: int, goal: Constraint | None, type: Any, one: Value, other: Value) -> Any:
     """The joined type, in which a size that depends on a test is `if goal then ... else ...`, as in the checker.
 
-    `opened` is how many unknowns there were before the branches, outside of which the later ones mean nothing.
+    `opened` is the number of unknowns before the branches; later unknowns have no meaning outside the branches.
     """
     if goal is None or not isinstance(type, TensorType) or one.rank != other.rank:
         return type

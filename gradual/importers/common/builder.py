@@ -126,9 +126,10 @@ class Builder:
     def call(self, operator: str, *operands: Value, **attributes: Any) -> Value:
         """Apply an operator, or fold the application to a small constant; attributes may hold scalars for sizes.
 
-        Types track the elements of integer tensors of rank 0 and 1 only.  So a vector that was rearranged through a
-        higher rank is taken from the original vector again.  Integers that are known become a constant before a cast
-        to floats, unless the tensor is empty, since the operators that made it may have requirements.
+        Types track the elements of integer tensors of rank 0 and 1 only.  So if a vector was rearranged through a
+        higher rank, the result is taken from the original vector by constant indices.  Integers that are known become
+        a constant before a cast to floats, unless the tensor is empty: the operators that made it may have
+        requirements, which would be lost.
         """
         if operator == "cast" and attributes["dtype"].is_float and (numbers := operands[0].elements) is not None:
             operands = (self.constant(numbers),) if numbers.size else operands

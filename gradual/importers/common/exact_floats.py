@@ -137,7 +137,7 @@ def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positi
     if denominator & (denominator - 1) == 0:
         return Fraction(numerator, denominator, small=_union(*(part.required for part in parts), (here,)))
     rounded = _union(*(part.rounded for part in parts), (here,))
-    is_near = len(rounded) ** 2 < min(limit for _, limit in rounded)  # else k roundings may move it by k times each
+    is_near = len(rounded) ** 2 < min(limit for _, limit in rounded)  # else k errors may add up to k + 1 times one
     return Fraction(numerator, denominator, rounded, _union(*(part.small for part in parts))) if is_near else None
 
 
@@ -152,9 +152,9 @@ def _of_exact(rule: Rule) -> Rule:
 
 
 def _alike(join: Callable[[Dim, Dim], Dim]) -> Rule:
-    """A rule that combines the numerators over a common denominator; beside a rounded quotient only an integer.
+    """A rule that combines numerators over a common denominator; if one operand is rounded, the other is an integer.
 
-    An integer moves no quotient across another one: if the sum is an integer, the quotient is, which is then exact.
+    Adding an integer moves no quotient across an integer: the sum is an integer only if the quotient is an exact one.
     """
 
     def rule(one: Fraction, other: Fraction) -> Fraction | None:

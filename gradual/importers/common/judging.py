@@ -48,10 +48,10 @@ class Judged:
 
 
 class Judging:
-    """Judges applications; each unknown size gets a separate path.
+    """Judges applications; unknown sizes get paths, which are names of values that no program contains.
 
     Attributes:
-        count: the number of paths.
+        count: the number of paths so far.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Judging:
         return f"%.{self.count}"
 
     def is_before(self, count: int, size: Dim) -> bool:
-        """Whether a size is one of the first `count` unknowns, or of parameters."""
+        """Whether a size contains only sizes of parameters and unknowns with the first `count` paths."""
         paths = (getattr(name.witness, "value", "") for name in size.variables() if name.is_existential)
         return all(not path.startswith("%.") or int(path[2:].partition(".")[0]) <= count for path in paths)
 

@@ -14,7 +14,7 @@ HEADER = (
     "-> (Tensor[(t + s - %i, b, h), {dtype}], {results}) "
     "where s >= 0, b >= 0, d >= 0, h >= 0, t >= 0, 0 <= %i, %i <= s {{"
 )
-"""h: hidden size; b: batch size; s: length of the sequence; d: size of an element of the sequence."""
+"""h: hidden size; b: batch size; s: length of the sequence; d: size of its elements; t: number of previous outputs."""
 
 STEPS = (
     HEADER
@@ -51,7 +51,8 @@ def defined(
         gates: how many gates a step computes, each by a product with the input.
         states: the names of the states; a step computes `%h1` for `%h` and so on.
         peepholes: whether the function also takes `%p`, the weights of states in gates.
-        lengths: whether the function also takes `%n`, the length of each sequence; after it states stay, outputs are 0.
+        lengths: whether the function also takes `%n`, the length of each sequence; beyond it, states do not change and
+            outputs are 0.
     """
     besides = {"%p": f"Tensor[(3 * h,), {dtype}]"} if peepholes else {}
     besides |= {"%n": "Tensor[(b,), int64]"} if lengths else {}

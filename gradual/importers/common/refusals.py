@@ -13,7 +13,7 @@ class Unsupported(Exception):
 
 
 class Told(Exception):
-    """Raised if a part cannot be imported whose reason is already recorded."""
+    """Raised if a part cannot be imported and the reason for this is already recorded."""
 
 
 class Misused(ValueError):

@@ -112,8 +112,9 @@ class Fraction:
     def required(self) -> tuple[tuple[Dim, int], ...]:
         """Pairs of a formula and a limit; if none exceeds it, no integer lies between the float and the fraction.
 
-        Each of k roundings moves the float by at most numerator / (denominator * limit), hardly more where it was moved
-        before, so that by numerators of at most limit / (k + 1) all of them move it by less than 1 / denominator.
+        Each of k roundings moves the float by at most numerator / (denominator * limit), or hardly more if earlier
+        roundings have moved it.  So with numerators of at most limit / (k + 1), all roundings together move it by less
+        than 1 / denominator.
         """
         share = len(self.rounded) + 1
         return *self.small, *((numerator, limit // share) for numerator, limit in self.rounded)
@@ -127,7 +128,7 @@ class Value:
         type: the type; each unknown size is a separate unknown.
         origin: the binding of the value, or its text; None if the value is written as a constant.
         constant: the elements, if they are known while importing; for a tuple, those of its fields.
-        drawn: for a rearranged vector of integers: that vector, and the index in it of each element.
+        drawn: for a rearranged vector of integers: the original vector, and for each element its index there.
         fractions: for floats that represent fractions of sizes: these fractions, in row-major order.
         bits: the width of the elements in the model, for integers of fewer than 8 bits.
     """

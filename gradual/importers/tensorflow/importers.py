@@ -2,7 +2,7 @@
 
 Inputs are counted and attributes named as in the operator's definition (`tensorflow/core/ops`, and the raw operators
 of TensorFlow's documentation).  An operator with several results declares their names, by which functions refer to
-them; results of one name are counted.
+them; results that share a name are numbered.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Stacked:
 
 
 Held = Value | Text | Variable | Stacked
-"""What a result of a node is while importing."""
+"""The representation of a node's result while importing."""
 Result = Held | Sequence["Held | None"] | None
 """The results of a node: one, several, or None for a statement."""
 Importer = Callable[["Use"], Result]
@@ -64,23 +64,23 @@ class Bodies(Protocol):
         ...
 
     def kept(self, function: str) -> Sequence[bool]:
-        """For each result of a function, whether it is the parameter at the same place."""
+        """For each result of a function, whether it is the parameter at the same index, unchanged."""
         ...
 
     def asserts(self, function: str) -> int | None:
-        """The parameter that a function asserts, if it does nothing else; None for any other function."""
+        """The index of the parameter that a function asserts, if it does nothing else; None for any other function."""
         ...
 
     def promised(self, value: Value, rank: int) -> Value | None:
-        """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        """A parameter of the given rank in place of the value, if that is a variable of unknown rank; else None."""
         ...
 
     def derived(self, value: Value, source: Value, less: int) -> None:
-        """Note that a value has so many axes less than another one; neither has a known rank."""
+        """Record that a value, made from `source`, has `less` axes fewer than `source`; neither rank is known."""
         ...
 
     def require(self, condition: Value) -> None:
-        """Require a condition of the program's callers, if it is about the sizes of the inputs and always evaluated."""
+        """Require callers to fulfil a condition, if it is about the sizes of the inputs and always evaluated."""
         ...
 
     def read(self, variable: Variable, dtype: DType) -> Value:
@@ -133,17 +133,17 @@ class Use(Applying):
         return found
 
     def ranked(self, index: int, rank: int) -> Value:
-        """An input of this rank; where the rank is not known, it is promised."""
+        """An input that needs a given rank; if its rank is unknown, it is cast to the rank, so that this is checked."""
         return self.of_rank(self[index], rank)
 
     def of_rank(self, value: Value, rank: int) -> Value:
-        """The value, promised to have a rank where its rank is not known."""
+        """The value; if its rank is unknown, it is cast to the given rank."""
         if not isinstance(value.type, UnrankedType):
             return value
         return self.cast(value, (None,) * rank)
 
     def cast(self, value: Value, shape: Sequence[int | None]) -> Value:
-        """A value of unknown rank, promised to have the sizes that are given."""
+        """A value of unknown rank, cast to a type with the sizes that are given."""
         if (variable := self.bodies.promised(value, len(shape))) is not None:
             return variable
         type = TensorType(tuple(Hole() if size is None else constant(size) for size in shape), value.dtype)
@@ -151,7 +151,7 @@ class Use(Applying):
         return Value(self.builder.open(type), made)
 
     def of_shape(self, value: Value, shape: Sequence[int | None] | None) -> Value:
-        """The value, promised to have the sizes that are given."""
+        """The value, cast to a type with the sizes that are given."""
         if shape is None:
             return value
         if isinstance(value.type, UnrankedType):
@@ -163,7 +163,7 @@ class Use(Applying):
         return value
 
     def agreeing(self, value: Value, axis: int, other: Value, at: int) -> tuple[Value, Value]:
-        """Two values, promised to have one size at an axis of each; a size of 1 is not repeated."""
+        """Two values, one of them cast so that an axis of each has the same size; a size of 1 is not broadcast."""
         if value.tensor.shape[axis] is other.tensor.shape[at]:
             return value, other
         known = value.extent(axis)
@@ -172,7 +172,7 @@ class Use(Applying):
         return self.exactly(value, axis, self.written_size(self.extent(other, at))), other
 
     def alike(self, value: Value, other: Value) -> tuple[Value, Value]:
-        """Two values, promised to have one shape; asserted where no rank is known."""
+        """Two values, cast to the same shape; if neither rank is known, that is asserted instead."""
         if isinstance(value.type, UnrankedType) and isinstance(other.type, UnrankedType):
             shapes = [self.call("shape_of", one, dtype=DType.INT64) for one in (value, other)]
             ranks = [self.extent(shape, 0) for shape in shapes]
@@ -188,11 +188,11 @@ class Use(Applying):
         return value, other
 
     def axis(self, index: int, value: Value, beyond: int = 0) -> int:
-        """An input that is an axis of a value, counted from the front; of one with `beyond` more axes if given."""
+        """An input that is an axis of a value with `beyond` more axes than `value`, counted from the front."""
         return self.axis_of(self.integer(index, "an axis"), value, beyond)
 
     def axis_of(self, axis: int, value: Value, beyond: int = 0) -> int:
-        """An axis of a value, counted from the front, which needs no rank to be known if it is counted so."""
+        """An axis of a value, counted from the front; the rank has to be known only if the given axis is negative."""
         if axis >= 0 and isinstance(value.type, UnrankedType):
             return axis
         return positive(axis, value.rank + beyond)

@@ -1,4 +1,4 @@
-"""The sizes that a model leaves open, `None`: each is at least 1, as named sizes are, if it is not said to be empty."""
+"""The sizes that a model leaves open (`None`): like named sizes, they are at least 1 unless the user lets them be 0."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from gradual.importers.common.sizes.ports import Port
 
 
 def not_empty(ports: Mapping[str, Port], empty: Sequence[str], opens: bool) -> Iterator[tuple[str, str]]:
-    """The names of inputs with what is required of their open sizes: to be at least 1, but for those in `empty`.
+    """For each open size that is not in `empty`, the name of its input, and the condition that it is at least 1.
 
-    With `opens` nothing is required.  Raises Misused if a text in `empty` is none of these sizes.
+    With `opens` nothing is required.  Raises Misused if a text in `empty` is not an open size.
     """
     sizes = {size: name for name, port in ports.items() for size in _open(name, port)}
     allowed = {_named(text, sizes) for text in empty}
@@ -24,7 +24,7 @@ def _open(name: str, port: Port) -> list[str]:
 
 
 def _named(text: str, sizes: Iterable[str]) -> str:
-    """The open size that a text is, whatever its spaces."""
+    """The open size that a text names; spaces do not matter."""
     bare = "".join(text.split())
     found = next((size for size in sizes if size.replace(" ", "") == bare), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""The order in which the nodes of a graph are imported: each after those that it needs or that come before it."""
+"""The order in which nodes are imported: each after its inputs and the nodes with control edges to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradual.importers.tensorflow.file.schema import Node, Nodes
 
 
 def ordered(nodes: Nodes, wanted: Iterable[str]) -> list[Node]:
-    """The nodes that some of them need, in topological order; what is no node is a parameter.
+    """The wanted nodes and all that they need, in topological order; names of parameters are skipped.
 
     Raises Unsupported for a cycle, which only the loops of TensorFlow 1 have.
     """

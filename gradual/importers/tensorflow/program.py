@@ -93,8 +93,8 @@ def program(
 ) -> Program:
     """The program of a model, in which `@main` requires the conditions `where`.
 
-    With `opens`, `empty` and `called` as for ONNX models.  The rank of a variable that is not recorded is the one at
-    which it is first used.  Raises Refused with all reasons, Misused if an option does not fit the model.
+    `opens`, `empty` and `called` are as for ONNX models.  A variable without a recorded rank has the rank at which it
+    is first used.  Raises Refused with all reasons, Misused if an option does not fit the model.
     """
     vectors = normalizing(model)
     model = with_ranks(model, dict.fromkeys(vectors, 1))
@@ -118,20 +118,20 @@ class _Import:
     """An import under way.
 
     Attributes:
-        opens: whether nothing is said of the open sizes of inputs.
+        opens: whether nothing is required of the open sizes of inputs.
         reasons: why nodes cannot be imported.
         around: the functions whose bodies are being imported.
-        index: the index of the node of the graph itself that is being imported.
+        index: the index of the node of the main graph that is being imported.
         operations: how many nodes have been imported.
-        vectors: the variables that are vectors as parameters of batch normalizations.
-        ranks: the ranks at which variables of unknown rank are used, by the names of these.
-        is_late: whether one of these was used before its rank was known.
-        handed: how many nodes a value of unknown rank was given to.
-        sources: a value without a rank -> that which it is made of, and how many axes more this has.
-        refined: the parameter for a variable without a rank -> that with the rank at which it is used.
-        parameters: the parameters for variables whose values are not saved, by the names of these.
-        weights: the values of the others.
-        taken: the parameters for inputs.
+        vectors: the variables that are taken for vectors, as parameters of batch normalizations.
+        ranks: name of a variable of unknown rank -> the rank at which it is used.
+        is_late: whether such a variable was used before its rank was known; then the import is repeated.
+        handed: value of unknown rank -> how many times it was an input of a node.
+        sources: value of unknown rank -> the value that it is made from, and how many more axes the latter has.
+        refined: parameter of unknown rank for a variable -> the parameter with the rank at which it is used.
+        parameters: name of a variable whose value is not saved -> its parameter.
+        weights: name of a variable whose value is saved -> its parameter.
+        taken: the names of the parameters for inputs.
         clauses: the conditions that the graph asserts of the sizes of its inputs, each marked with its node.
         main: the body of `@main`.
     """
@@ -180,7 +180,7 @@ class _Import:
         return self.builder.program(inputs, types, clauses, body, [*self.dims.notes, *self.notes()])
 
     def notes(self) -> Iterator[str]:
-        """A note on variables whose values are not in the file, if there are any."""
+        """Notes on variables whose values are not in the file, and on those that are taken for vectors."""
         without = [name for name in self.model.variables if name in self.parameters]
         if without:
             given = "is an input: the file has no value for it", "are inputs: the file has no values for them"
@@ -211,7 +211,7 @@ class _Import:
         return self.builder.input(name, opened(type, f"%{name}", lambda *_: None)[0]), written
 
     def read(self, variable: Variable, dtype: DType) -> Value:
-        """The value of a variable, a parameter."""
+        """The value of a variable, which is a parameter of the program."""
         if variable.stored is not None:
             if variable.name not in self.weights:
                 found = weight(variable.name, variable.stored)
@@ -229,7 +229,7 @@ class _Import:
         return value
 
     def promised(self, value: Value, rank: int) -> Value | None:
-        """The parameter with the rank at which it is used, if the value is one for a variable without a rank."""
+        """A parameter of the given rank in place of the value, if that is a variable of unknown rank; else None."""
         while value in self.sources:
             value, less = self.sources[value]
             rank, self.is_late = rank + less, True
@@ -242,11 +242,11 @@ class _Import:
         return None
 
     def derived(self, value: Value, source: Value, less: int) -> None:
-        """Note that a value has so many axes less than another one; neither has a known rank."""
+        """Record that a value, made from `source`, has `less` axes fewer than `source`; neither rank is known."""
         self.sources[value] = source, less
 
     def require(self, condition: Value) -> None:
-        """Require a condition of callers, if it is about the sizes of the inputs and always evaluated."""
+        """Require callers to fulfil a condition, if it is about the sizes of the inputs and always evaluated."""
         goal = condition.goal
         if goal is None or self.builder.block is not self.main or "//" in str(goal):
             return
@@ -320,11 +320,11 @@ class _Import:
         scope[node.name] = values
 
     def applied(self, use: Use) -> Result:
-        """The results of a node, by its importer or by the function that its operator is."""
+        """The results of a node, by its importer, or by the function that its operator names."""
         if use.node.operator in self.model.functions:
             return self.outputs(use.node.operator, use.inputs)
         if use.node.operator not in IMPORTERS:
-            raise Told  # by the survey
+            raise Told  # the survey has recorded the reason
         return IMPORTERS[use.node.operator](use)
 
     def result(self, source: Source, nodes: Nodes, scope: Scope) -> Held:
@@ -379,11 +379,11 @@ class _Import:
         return found
 
     def kept(self, function: str) -> Sequence[bool]:
-        """For each result of a function, whether it is the parameter at the same place."""
+        """For each result of a function, whether it is the parameter at the same index, unchanged."""
         return self.function(function).kept
 
     def asserts(self, function: str) -> int | None:
-        """The parameter that a function asserts, if it does nothing else; None for any other function."""
+        """The index of the parameter that a function asserts, if it does nothing else; None for any other function."""
         return self.function(function).asserts
 
     def tell(self, says: str, node: Node | None = None) -> None:

@@ -10,7 +10,7 @@ from gradual.importers.tensorflow.order import ordered
 
 
 def not_imported(model: Model) -> Iterator[tuple[int, Node]]:
-    """The nodes that the results need and no importer translates, each with the index of the model's own node."""
+    """The needed nodes that no importer translates, each with the index of the main graph's node that contains it."""
     given = {*model.inputs, *model.variables}
     own = ordered(model.nodes, [*(one.node for _, one in model.outputs), *model.runs])
     met: set[str] = set()

@@ -23,7 +23,7 @@ def normalizing(model: Model) -> Sequence[str]:
     """The variables without a rank or value that are parameters of batch normalizations.
 
     `tf.nn.batch_normalization` computes `x * a + (offset - mean * a)` with `a = rsqrt(variance + epsilon) * scale`:
-    what is combined with the reciprocal of a root before the input is.
+    the variables that are combined with the reciprocal of a root before the input is.
     """
     open = {name for name, one in model.variables.items() if one.shape is None and one.stored is None}
     made_of = dict[str, frozenset[str]]()

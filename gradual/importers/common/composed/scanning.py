@@ -43,7 +43,7 @@ def scanned(use: Applying, name: str, begun: Sequence[Value], slices: Sequence[V
 def running(use: Applying, name: str, x: Value, axis: int, start: Sequence[Value], turn: Turn) -> list[Value]:
     """The stacked results of a scan along an axis; each state begins filled with its `start`.
 
-    The slices are those of the tensor, and if there are two states, also their numbers.
+    The body receives each slice of the tensor, and if there are two states, also the index of the slice.
     """
     order = [axis, *(at for at in range(x.rank) if at != axis)]
     moved = use.call("transpose", x, axes=order) if axis else x

@@ -18,7 +18,7 @@ Width = int | Value
 
 @record(slots=False)
 class Windows:
-    """Windows over the last axes of a tensor, a number for each axis.
+    """Windows over the last axes of a tensor; each attribute has a number for each of these axes.
 
     Attributes:
         before: the padding before the data; `after` is the padding after the data.

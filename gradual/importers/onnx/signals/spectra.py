@@ -74,7 +74,7 @@ def _first(use: Use, x: Value, axis: int) -> Value:
 
 
 def _length(use: Use, x: Value, is_half: bool) -> Size:
-    """The length of the transform, by default of the last axis; if `is_half`, this has half of the frequencies."""
+    """The length of the transform; by default from the last axis, which has half of the frequencies if `is_half`."""
     given = use.optional(1)
     if given is None:
         size = extent(use, x, x.rank - 1)

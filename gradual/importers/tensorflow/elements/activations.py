@@ -87,7 +87,7 @@ def half_square(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------------------------- losses
 @imports("SoftmaxCrossEntropyWithLogits", results=("loss", "backprop"))
 def cross_entropy(use: Use) -> Sequence[Value]:
-    """For each row the cross entropy of its softmax and its labels; and the gradient by the logits."""
+    """For each row the cross entropy of its softmax and its labels; and the gradient with respect to the logits."""
     logits = use[0]
     product = use.call("multiply", use[1], use.call("nn.log_softmax", logits))
     gradient = use.call("subtract", use.call("nn.softmax", logits), use[1])
@@ -96,7 +96,7 @@ def cross_entropy(use: Use) -> Sequence[Value]:
 
 @imports("SparseSoftmaxCrossEntropyWithLogits", results=("loss", "backprop"))
 def sparse_cross_entropy(use: Use) -> Sequence[Value]:
-    """For each row the negative logarithm of the softmax at its label; and the gradient by the logits."""
+    """For each row the negative logarithm of the softmax at its label; and the gradient with respect to the logits."""
     logits, labels = use.ranked(0, 2), use.ranked(1, 1)
     places = use.call("expand_dims", labels, axis=1)
     found = use.call("gather", use.call("nn.log_softmax", logits), places, axis=1)

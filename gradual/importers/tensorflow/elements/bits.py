@@ -10,7 +10,7 @@ from gradual.types.dtype import DType
 
 @imports("LeftShift", "RightShift")
 def shift(use: Use) -> Value:
-    """Bits moved by a count, which TensorFlow limits to the width less one."""
+    """Bits moved by a count, which TensorFlow clamps to the width minus 1."""
     operator = "left_shift" if use.node.operator == "LeftShift" else "right_shift"
     least, most = use.like(0, use[1]), use.like(use[1].dtype.bits - 1, use[1])
     return use.call(operator, use[0], use.call("minimum", use.call("maximum", use[1], least), most))

@@ -1,4 +1,4 @@
-"""Floats limited to what codes of a few bits can say, as networks are trained that will be quantized.
+"""Fake quantization: floats rounded to the numbers that codes (quantized integers) of a few bits represent.
 
 They follow `tensorflow/core/kernels/fake_quant_ops_functor.h` and `quantize_and_dequantize_op.h`.
 """
@@ -13,20 +13,20 @@ from gradual.importers.tensorflow.importers import Use, imports
 
 @imports("FakeQuantWithMinMaxArgs")
 def fake_codes(use: Use) -> Value:
-    """The nearest number that a code of a fixed range can say."""
+    """Each number, rounded to the nearest one that a code represents; the range is an attribute."""
     ends = [use.like(use.real(name, default), use[0]) for name, default in (("min", -6.0), ("max", 6.0))]
     return _nudged(use, Term(use, use[0]), *(Term(use, one) for one in ends))
 
 
 @imports("FakeQuantWithMinMaxVars")
 def fake_codes_of_range(use: Use) -> Value:
-    """The nearest number that a code of a range can say."""
+    """As `fake_codes`, with a range that is computed by the program."""
     return _nudged(use, *(Term(use, one) for one in (use[0], use.ranked(1, 0), use.ranked(2, 0))))
 
 
 @imports("FakeQuantWithMinMaxVarsPerChannel")
 def fake_codes_of_ranges(use: Use) -> Value:
-    """The same with a range for each place of the last axis."""
+    """As `fake_codes_of_range`, with a range for each index of the last axis."""
     x, *ends = use[0], use.ranked(1, 1), use.ranked(2, 1)
     for at, end in enumerate(ends):
         x, ends[at] = use.agreeing(x, x.rank - 1, end, 0)
@@ -34,7 +34,7 @@ def fake_codes_of_ranges(use: Use) -> Value:
 
 
 def _nudged(use: Use, x: Term, least: Term, most: Term) -> Value:
-    """The nearest code of a range, which is first moved so that 0 has a code."""
+    """Each number, rounded to the nearest code of a range; the range is first moved so that 0 has a code."""
     low, high = float(use.flag("narrow_range")), float(2 ** use.number("num_bits", 8) - 1)
     scale = (most - least) / (high - low)
     zero = between(floor(low - least / scale + 0.5), low, high)
@@ -47,7 +47,7 @@ def _nudged(use: Use, x: Term, least: Term, most: Term) -> Value:
 # -------------------------------------------------------------------------------------------------- and back to floats
 @imports("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
 def codes_and_back(use: Use) -> Value:
-    """Each number as the nearest multiple of a step, of which the range of its slice has as many as there are codes."""
+    """Each number, rounded to a multiple of the step with which the codes cover the range of all or of a slice."""
     x, (low, high) = Term(use, use[0]), _codes(use)
     least, most = _range(use, x)
     scale = lesser(_room(low, least), _room(high, most))
@@ -69,7 +69,7 @@ def _codes(use: Use) -> tuple[float, float]:
 
 
 def _range(use: Use, x: Term) -> list[Term]:
-    """The least and the greatest number, of all elements or of each slice along an axis, if they are not given."""
+    """The least and the greatest number: inputs if they are given, else those of all elements or of each slice."""
     rank, axis = x.value.rank, use.number("axis", -1)
     if not use.flag("range_given", use.node.operator == "QuantizeAndDequantizeV3"):
         others = [at for at in range(rank) if at != axis]
@@ -85,7 +85,7 @@ def _range(use: Use, x: Term) -> list[Term]:
 
 
 def _room(code: float, end: Term) -> Term:
-    """How many steps there are to a number for one; as many as can be said if the code is on the other side of 0."""
+    """The number of codes per unit if `code` represents `end`; the greatest float if that is not positive."""
     return where(end * code > 0.0, code / end, _MOST)
 
 

@@ -56,7 +56,7 @@ def colours(use: Use) -> Value:
 
 @imports("AdjustHue", "AdjustSaturation")
 def adjusted(use: Use) -> Value:
-    """The hue turned, or the saturation times a factor."""
+    """The image with its hue turned, or with its saturation multiplied by a factor."""
     hue, saturation, most = _hues(*_channels(use, use[0]))
     by = Term(use, use.as_type(use.ranked(1, 0), use[0].dtype))
     if use.node.operator == "AdjustHue":
@@ -69,7 +69,7 @@ def adjusted(use: Use) -> Value:
 
 @imports("AdjustContrastv2")
 def contrast(use: Use) -> Value:
-    """The distance from the mean of each channel of an image times a factor."""
+    """The image in which each element's distance from the mean of its channel is multiplied by a factor."""
     x = use[0]
     mean = Term(use, use.call("mean", x, axis=[x.rank - 3, x.rank - 2], keepdims=True))
     return ((Term(use, x) - mean) * Term(use, use.as_type(use.ranked(1, 0), x.dtype)) + mean).value

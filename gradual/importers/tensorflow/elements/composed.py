@@ -17,7 +17,7 @@ from gradual.types.dtype import DType
 
 
 def composed(*operators: str) -> Callable[[Callable[..., Term]], Callable[..., Term]]:
-    """Declare the importer of operators that a function of all inputs computes; narrow floats compute in float32."""
+    """Declare the importer of operators that a function of all inputs computes, for floats in float32 or wider."""
 
     def declared(made: Callable[..., Term]) -> Callable[..., Term]:
         count = len(signature(made).parameters)

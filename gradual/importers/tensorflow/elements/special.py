@@ -53,7 +53,7 @@ def digamma(use: Use) -> Value:
     is_low = x < 0.5
     far = where(is_low, 1.0 - x, x)
     found = 0.0 * far
-    for _ in range(8):  # the series is precise from 8 on
+    for _ in range(8):  # the series is precise for arguments of at least 8
         found, far = found - 1.0 / far, far + 1.0
     square = 1.0 / (far * far)
     series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))

@@ -48,7 +48,7 @@ _OTHERS = {
     RESOURCE: "resource",
     VARIANT: "variant",
 }
-"""Those that programs do not have."""
+"""Names of the other element types, which programs do not have."""
 
 
 def dtype(number: int) -> DType | Unread:
@@ -69,7 +69,7 @@ def shape(proto: Message) -> Shape:
 
 
 def as_shape(value: Any) -> Shape:
-    """The value of an attribute as a shape; None for what is none."""
+    """The value of an attribute as a shape; None for a value that is not a shape."""
     if not isinstance(value, tuple) or len(value) > LIMITS.rank:
         return None
     return value if all(one is None or type(one) is int for one in value) else None
@@ -94,7 +94,7 @@ def attribute(proto: Message) -> Any:
 
 
 def _list(proto: Message) -> tuple[Any, ...]:
-    """The elements of a list; those of one kind, as only one is used at a time."""
+    """The elements of a list, from the fields for all kinds of elements: a list uses only one of these fields."""
     return (
         *map(_said, proto.contents(2)),
         *proto.integers(3),
@@ -120,7 +120,7 @@ def _float(data: memoryview) -> float:
 
 # ------------------------------------------------------------------------------------------------------------ tensors
 def tensor(proto: Message) -> Tensor | Text | Unread:
-    """The tensor of a `TensorProto`: its elements, or the last of them repeated."""
+    """The tensor of a `TensorProto`: missing elements are equal to the last one that is given."""
     kind = dtype(proto.number(1))
     sizes = [size.integer(1) for size in proto.message(2).messages(2)]
     if proto.number(1) == STRING:

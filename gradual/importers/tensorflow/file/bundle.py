@@ -24,9 +24,9 @@ from gradual.types.dtype import DType
 
 _FOOTER, _MAGIC = 48, 0xDB4775248B80FB57
 _TRAILER, _CHECKSUM = 5, 4
-"""The bytes after a block, the kind of its compression and a checksum; those after the length of a text."""
+"""The numbers of bytes after a block (kind of compression, checksum) and after the length of a string (checksum)."""
 _OBJECTS, _VALUE = "_CHECKPOINTABLE_OBJECT_GRAPH", "VARIABLE_VALUE"
-"""The name of the message that says which object has which value, and what it calls the value of a variable."""
+"""The key of the object graph in the table, and the name in this graph of the attribute that is a variable's value."""
 
 
 @record
@@ -34,7 +34,7 @@ class Saved:
     """The values of a checkpoint.
 
     Attributes:
-        values: where each is, by name.
+        values: name of a value -> where its elements are stored.
         objects: the number of an object -> the name of its value.
     """
 
@@ -47,7 +47,7 @@ NOTHING = Saved({}, {})
 
 
 def saved_at(prefix: Path) -> Saved:
-    """The variables of a checkpoint; none if there is no table.  Raises Malformed or Unreadable."""
+    """The values in a checkpoint; `NOTHING` if it has no table.  Raises Malformed or Unreadable."""
     index = prefix.with_name(f"{prefix.name}.index")
     if not index.is_file():
         return NOTHING
@@ -78,7 +78,7 @@ def _names(stored: Stored) -> Iterator[tuple[int, str]]:
 
 
 def _shards(header: Message) -> int:
-    """The number of files."""
+    """The number of files with elements."""
     if header.number(2):
         raise Malformed("its variables are big-endian")
     return header.number(1)
@@ -144,7 +144,7 @@ def _handle(data: memoryview, at: int) -> tuple[tuple[int, int], int]:
 
 
 def _block(data: memoryview, handle: tuple[int, int]) -> memoryview:
-    """The entries of a block, without what is behind them."""
+    """The part of a block that contains its entries, without the restart points after them."""
     offset, size = handle
     block, trailer = data[offset : offset + size], data[offset + size : offset + size + _TRAILER]
     if len(trailer) < _TRAILER or len(block) < 4:
@@ -158,7 +158,7 @@ def _block(data: memoryview, handle: tuple[int, int]) -> memoryview:
 
 
 def _entries(block: memoryview) -> Iterator[tuple[bytes, memoryview]]:
-    """The entries of a block; a key has only what differs from the one before it."""
+    """The entries of a block; the prefix that a key shares with the previous key is not stored."""
     at, key = 0, b""
     while at < len(block):
         shared, at = varint(block, at)

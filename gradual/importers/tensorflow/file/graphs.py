@@ -48,7 +48,7 @@ def _node(proto: Message, read: Callable[[str], Source], traced: Callable[[str],
 
 
 def _attributes(proto: Message) -> Iterator[tuple[str, Any]]:
-    """The attributes of a node; those whose names begin with `_` are notes of TensorFlow to itself."""
+    """The attributes of a node; those whose names begin with `_` are internal to TensorFlow, and left out."""
     for entry in proto.messages(5):
         if not (name := entry.text(1)).startswith("_"):
             yield name, attribute(entry.message(2))

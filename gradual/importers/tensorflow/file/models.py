@@ -1,4 +1,4 @@
-"""What of a graph is a program: its parameters and results, as a signature or the graph itself tells.
+"""The part of a graph that is imported: its parameters and results, from a signature or else from the graph itself.
 
 Field numbers are those of `meta_graph.proto` and `saved_model.proto` of TensorFlow.
 """
@@ -32,7 +32,7 @@ _RESULTS = ("Identity", "IdentityN", "_Retval")
 _RESULT = re.compile(r"Identity(_[0-9]+)?")
 """The names of the results of a concrete function."""
 _EFFECTS = ("NoOp", "Assert", "Const", "PrintV2", PLACEHOLDER)
-"""Operators whose results are not those of a graph."""
+"""Operators whose unused results are not results of the graph."""
 
 
 @record
@@ -52,9 +52,9 @@ class Beside:
 
 
 def of_graph(graph: Message, beside: Beside) -> Model:
-    """The model of a `GraphDef`: its results are what no other node takes, and among these identities before others.
+    """The model of a `GraphDef`: its results are those of the nodes whose results no other node uses.
 
-    Concrete functions end in an `Identity` for each result, which is called so.
+    If some of these nodes are identities, only they count; a concrete function ends in `Identity`, `Identity_1`, ...
     """
     traces = beside.traces(graph)
     nodes, functions = nodes_of(graph, traces), functions_of(graph, traces)
@@ -69,13 +69,13 @@ def of_graph(graph: Message, beside: Beside) -> Model:
 
 
 def _results(node: Node) -> Iterator[Source]:
-    """The results of a node, as many as it has inputs if it is one of several identities."""
+    """The results of a node; an `IdentityN` has one for each input."""
     count = len(node.inputs) if node.operator == "IdentityN" else 1
     return (Source(node.name, "", index) for index in range(count))
 
 
 def _place(node: Node) -> tuple[int, int]:
-    """The results of a concrete function in order: `Identity`, `Identity_1`, ..."""
+    """The key by which the results of a concrete function are sorted: `Identity`, `Identity_1`, ..."""
     word, _, number = node.name.rpartition("_")
     return (1, int(number)) if number.isdecimal() and word == "Identity" else (0, 0)
 
@@ -101,7 +101,7 @@ def _dtype(node: Node) -> DType | Unread:
 def variables_of(
     nodes: Nodes, functions: Mapping[str, Function], saved: Saved, objects: Message = EMPTY
 ) -> Mapping[str, Variable]:
-    """The variables among some nodes: handles, and placeholders of those of a function that is called with them."""
+    """The variables among some nodes: nodes that are variables or handles, and placeholders for handles."""
     names = dict(restored(nodes, functions)) if saved.values else {}
     names |= {name: saved.objects[number] for name, number in bound(nodes, objects) if number in saved.objects}
     return {name: replace(one, stored=saved.values.get(names.get(name, ""))) for name, one in _variables(nodes)}
@@ -119,7 +119,7 @@ def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
 
 # --------------------------------------------------------------------------------------------------------- signatures
 def of_saved_model(whole: Message, beside: Beside, wanted: str) -> Model:
-    """The model of a signature in a `SavedModel`; of several graphs that with the tag `serve`."""
+    """The model of a signature in a `SavedModel`; of several graphs, the one with the tag `serve` is used."""
     graphs = list(whole.messages(2))
     if not graphs:
         raise Malformed("it has no graph")
@@ -128,7 +128,7 @@ def of_saved_model(whole: Message, beside: Beside, wanted: str) -> Model:
 
 
 def of_meta_graph(meta: Message, beside: Beside, wanted: str) -> Model:
-    """The model of a signature in a `MetaGraphDef`; that of the graph itself if there are no signatures."""
+    """The model of a signature in a `MetaGraphDef`; the model of the graph itself if there are no signatures."""
     signatures = {name: one for name, one in meta.entries(5) if name != _INITIAL}
     graph = meta.message(2)
     if not signatures and not wanted:
@@ -165,7 +165,7 @@ def _ports(signature: Message, field: int) -> Sequence[tuple[str, Source, Messag
 
 
 def _port(nodes: Nodes, place: Source, name: str, info: Message) -> Port:
-    """An input of a signature as it is declared there."""
+    """An input of a signature, as the signature declares it."""
     if place.node not in nodes:
         raise Malformed(f"a signature's input `{place}` that no node is")
     kind = dtype(info.number(2))

@@ -1,6 +1,6 @@
 """Reading a file or folder of TensorFlow: a graph, a graph with signatures, or a SavedModel.
 
-What a file holds is told by its content, as all of these are messages without a name.
+The content shows which of these a file holds: all are protocol buffers, which do not name their own type.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message, me
 from gradual.limits import LIMITS
 
 SAVED, DEBUG = "saved_model.pb", "saved_model_debug_info.pb"
-"""The files of a SavedModel folder that have its graph, and the Python lines of its nodes."""
+"""The files of a SavedModel folder with its graph, and with the Python lines of its nodes."""
 ALONE = Beside()
 """Nothing beside a graph."""
 
 
 @collector_paused()
 def load(path: str, signature: str = "") -> Model:
-    """Read a model; of several signatures the one of a name, by default the one that is served.
+    """Read a model: the signature with the given name, by default `serving_default` or the only signature.
 
-    Raises Unreadable if there is none, and Misused if it has no such signature.
+    Raises Unreadable if there is no model, and Misused if the model has no such signature.
     """
     place = Path(path)
     place = place / SAVED if place.is_dir() else place
@@ -47,7 +47,7 @@ def beside(path: str) -> tuple[str, ...]:
 
 
 def _variables(place: Path) -> Path:
-    """Where the values of a model's variables are, without the ending of a file: beside a graph, or in a folder."""
+    """The path, without suffix, of the files with the values of variables: beside a graph, or in a SavedModel."""
     return place.with_name("variables") / "variables" if place.name == SAVED else place.with_suffix("")
 
 
@@ -83,7 +83,7 @@ def read(data: bytes, beside: Beside = ALONE, signature: str = "") -> Model:
 
 
 def _is_saved_model(whole: Message) -> bool:
-    """Whether the first field is a number, the version of the format; in a graph it is a node."""
+    """Whether the first field is a number, the version of the format; in a graph the first field is a node."""
     return isinstance(whole.fields.get(1, (memoryview(b""),))[0], int)
 
 

@@ -1,7 +1,8 @@
-"""Which variable has which value of a checkpoint.
+"""Which value of a checkpoint each variable has.
 
-A SavedModel has its objects in the order of the checkpoint, and says which of them each function is called with; a
-graph restores variables itself.  Source: `saved_object_graph.proto` and `trackable_object_graph.proto`.
+A SavedModel numbers its objects as the checkpoint does, and lists the objects that each function is called with; other
+graphs contain nodes that restore their variables.
+Source: `saved_object_graph.proto` and `trackable_object_graph.proto`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _ASSIGNS = ("AssignVariableOp", "Assign")
 
 
 def bound(nodes: Nodes, objects: Message) -> Iterator[tuple[str, int]]:
-    """The variables with which functions are called, by the names of their nodes, each with its object's number."""
+    """The variables that are passed to functions: the name of each variable's node, and the number of its object."""
     taken = {name: list(one.numbers(2)) for name, one in objects.entries(2)}
     for node in nodes.values():
         numbers = taken.get(getattr(node.attributes.get("f"), "function", ""), [])
@@ -24,7 +25,7 @@ def bound(nodes: Nodes, objects: Message) -> Iterator[tuple[str, int]]:
 
 
 def restored(nodes: Nodes, functions: Mapping[str, Function]) -> Mapping[str, str]:
-    """The names in the checkpoint of the variables that a graph restores, by the names of their nodes."""
+    """The variables that a graph restores: name of a variable's node -> name of its value in the checkpoint."""
     found = dict(_assigned(nodes))
     for node in nodes.values():
         for function in _called(node, functions):
@@ -41,7 +42,7 @@ def _called(node: Node, functions: Mapping[str, Function]) -> Iterator[Function]
 
 
 def _assigned(nodes: Nodes) -> Iterator[tuple[str, str]]:
-    """The variables that some nodes assign, with the names of what they assign in the checkpoint."""
+    """The variables that some nodes restore: names of their nodes, with the names of their values in the checkpoint."""
     for node in nodes.values():
         if node.operator in _ASSIGNS and len(node.inputs) >= 2:
             handle, value = node.inputs[:2]
@@ -50,7 +51,7 @@ def _assigned(nodes: Nodes) -> Iterator[tuple[str, str]]:
 
 
 def _restored_name(nodes: Nodes, value: Source) -> str | None:
-    """The name in the checkpoint of a value that is read from it, seen through identities; None for another value."""
+    """The name of a value that is read from the checkpoint, also through identities; None for any other value."""
     for _ in range(len(nodes)):
         node = nodes.get(value.node)
         if node is None or not node.inputs:
@@ -65,6 +66,6 @@ def _restored_name(nodes: Nodes, value: Source) -> str | None:
 
 
 def texts_of(node: Node | None) -> tuple[str, ...]:
-    """The texts of a constant; none of anything else."""
+    """The texts of a constant; empty for any other node."""
     found = node.attributes.get("value") if node is not None else None
     return found.parts if isinstance(found, Text) else ()

@@ -50,7 +50,7 @@ class Node:
 
     @property
     def before(self) -> Sequence[str]:
-        """The nodes that come before it."""
+        """The nodes that have to come before it: its inputs, and the nodes in `after`."""
         return (*(one.node for one in self.inputs), *self.after)
 
     @property
@@ -67,14 +67,14 @@ Nodes = Mapping[str, Node]
 
 @record
 class Called:
-    """The name of a function in an attribute."""
+    """The name of a function, as the value of an attribute."""
 
     function: str
 
 
 @record
 class Text:
-    """A constant of texts, which programs do not have."""
+    """A constant of texts; programs have no texts."""
 
     parts: tuple[str, ...]
 
@@ -95,7 +95,7 @@ class Function:
     runs: tuple[str, ...]
 
     def param(self, source: Source) -> str:
-        """The parameter that a value is, seen through identities; empty for any other value."""
+        """The name of the parameter that a value is equal to, also through identities; empty for any other value."""
         for _ in range(len(self.nodes)):
             node = self.nodes.get(source.node)
             if node is None or node.operator != "Identity" or not node.inputs:
@@ -105,13 +105,13 @@ class Function:
 
     @property
     def kept(self) -> Sequence[bool]:
-        """For each result, whether it is the parameter at the same place."""
+        """For each result, whether it is the parameter at the same index, unchanged."""
         names = [*self.params, *[""] * len(self.results)]
         return [self.param(source) == name for name, (_, source) in zip(names, self.results, strict=False)]
 
     @property
     def asserts(self) -> int | None:
-        """The index of the parameter that it asserts, if it does nothing else; None for any other function."""
+        """The index of the parameter that it asserts to hold, if it does nothing else; None for any other function."""
         asserted = [node for node in self.nodes.values() if node.operator == "Assert" and node.inputs]
         others = {node.operator for node in self.nodes.values()} - {"Assert", "Const", "Identity", "NoOp"}
         name = self.param(asserted[0].inputs[0]) if len(asserted) == 1 and not others else ""
@@ -143,7 +143,7 @@ class Variable:
 
     Attributes:
         stored: where its value is, if that is saved.
-        is_reference: whether the node is the value itself, as in TensorFlow 1, and not a handle of it.
+        is_reference: whether the result of its node is the value itself, as in TensorFlow 1, and not a handle.
     """
 
     name: str
@@ -155,13 +155,13 @@ class Variable:
 
 @record
 class Model:
-    """A graph with its library.
+    """A graph with its library of functions.
 
     Attributes:
-        inputs: the parameters, by the names of the nodes that they are.
+        inputs: the parameters, by the names of their nodes.
         outputs: the name of each result, with the value that it is.
         runs: the nodes that run even if no result needs them.
-        variables: the variables, by the names of the nodes that they are.
+        variables: the variables, by the names of their nodes.
     """
 
     nodes: Nodes

@@ -14,7 +14,7 @@ from gradual.importers.tensorflow.file.wire import EMPTY, Malformed, Message
 from gradual.origin import Frame
 
 _SAVING = "_trackable_children"
-"""The function of Keras by which saving a model traces it: the lines before it are those of the call that saves."""
+"""The function through which Keras traces a model to save it; frames outside it belong to the call that saves."""
 _DEPTH = 64
 """How many frames of a trace are read, the innermost ones."""
 
@@ -57,7 +57,7 @@ class Traces:
 
 
 def _key(entry: Message, field: int) -> int:
-    """A number of fixed width, which names a frame or a trace."""
+    """A number of fixed width, which identifies a frame or a trace."""
     return _number(entry.content(field)) if entry.has(field) else 0
 
 

@@ -1,6 +1,6 @@
 """Protocol buffers by their wire format, without generated code: a message is its fields, by number.
 
-Nothing is copied: texts of bytes are views of the file.  Source: "Encoding" in the documentation of Protocol Buffers.
+Nothing is copied: bytes are views of the file.  Source: "Encoding" in the documentation of Protocol Buffers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Message:
         return _signed(self.number(field))
 
     def content(self, field: int) -> memoryview:
-        """Bytes; none by default."""
+        """Bytes; empty by default."""
         found = self.fields.get(field, (memoryview(b""),))[-1]
         if isinstance(found, int):
             raise Malformed(f"field {field} is no text")
@@ -136,7 +136,7 @@ def _width(kind: int) -> int:
 
 def varint(data: memoryview, at: int) -> tuple[int, int]:
     """The number that begins at an offset, and the offset after it."""
-    if at < len(data) and data[at] < 0x80:  # as most are
+    if at < len(data) and data[at] < 0x80:  # as for most numbers
         return data[at], at + 1
     value = 0
     for place, byte in enumerate(data[at : at + _LONGEST]):

@@ -1,1 +1,1 @@
-"""The importers of TensorFlow's operators, a family in each file; `plumbing` is what only moves values."""
+"""The importers of TensorFlow's operators, a family in each file; `plumbing` has those that only pass values on."""

@@ -30,7 +30,7 @@ def call(use: Use) -> Sequence[Held]:
 # --------------------------------------------------------------------------------------------------------- branches
 @imports("If", "StatelessIf")
 def choose(use: Use) -> Sequence[Held]:
-    """The results of one of two functions; a second one that only asserts the condition is an assertion of it."""
+    """The results of one of two functions; if the second only asserts the condition, the node is an assertion."""
     names = [use.function(f"{branch}_branch") for branch in ("then", "else")]
     asserted = use.bodies.asserts(names[1])
     if asserted is not None and all(use.bodies.kept(names[0])) and use.inputs[1:][asserted] is use.inputs[0]:
@@ -62,7 +62,7 @@ def _branched(use: Use, condition: Value, bodies: Sequence[Results]) -> Sequence
 
 
 def _kept(use: Use, function: str, found: Sequence[Held]) -> Sequence[Held]:
-    """The results of branches; none if the branches have none, which are then kept for what they check."""
+    """The results of branches; empty if the functions have no results: the branches are then kept for their checks."""
     if use.bodies.kept(function):
         return found
     for one in found:
@@ -72,7 +72,7 @@ def _kept(use: Use, function: str, found: Sequence[Held]) -> Sequence[Held]:
 
 
 def _values(use: Use, body: Results) -> list[Value]:
-    """The results of a branch; a branch that only checks something gives a truth."""
+    """The results of a branch; a branch without results, which only checks something, returns true."""
     return [as_value(use, one) for one in body()] or [use.builder.number(True, DType.BOOL)]
 
 
@@ -86,7 +86,7 @@ def _truth(use: Use, condition: Value) -> Value:
 # ------------------------------------------------------------------------------------------------------------- loops
 @imports("While", "StatelessWhile")
 def loop(use: Use) -> Sequence[Held]:
-    """A loop; what its body hands on unchanged, such as a variable, is not carried."""
+    """A loop; a value that its body returns unchanged, such as a variable, is not carried."""
     condition, body = use.function("cond"), use.function("body")
     changed = [at for at, keeps in enumerate(use.bodies.kept(body)) if not keeps]
 
@@ -111,9 +111,9 @@ def loop(use: Use) -> Sequence[Held]:
 
 
 def carried_type(value: Value) -> Any:
-    """The type of a carried value, with the sizes that are formulas of those of parameters of `@main`.
+    """The type of a carried value; sizes become `?`, except formulas of names and of sizes of parameters of `@main`.
 
-    A size is an invariant if it is the same before and after an iteration.
+    Such a size is an invariant if it is the same before and after an iteration.
     """
     if not isinstance(value.type, TensorType):
         return lists.held(value)
@@ -122,14 +122,14 @@ def carried_type(value: Value) -> Any:
 
 
 def _is_of_parameters(size: Dim) -> bool:
-    """Whether a size is a formula of names, and of sizes of parameters of `@main`, which its whole body can name."""
+    """Whether a size is a formula of names and of sizes of parameters of `@main`, which its whole body can use."""
     unknown = [name.witness for name in size.variables() if name.is_existential]
     own = all(isinstance(one, SizeOf) and not one.value.startswith("%.") for one in unknown)
     return own and "//" not in str(size)
 
 
 def _fitting(use: Use, at: int, value: Value) -> Value:
-    """A carried value, whose shape is what the graph says of it in all iterations."""
+    """A carried value, cast to the shape that the graph declares for it in all iterations."""
     shapes = use.attribute("output_shapes", ())
     shape = as_shape(shapes[at]) if isinstance(shapes, tuple) and at < len(shapes) else None
     return use.of_shape(value, shape) if isinstance(value.type, TensorType | UnrankedType) else value

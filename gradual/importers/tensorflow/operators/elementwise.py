@@ -86,7 +86,7 @@ IMPORTERS.update({name: partial(_binary, operator) for name, operator in BINARY.
 
 @imports("Equal", "NotEqual")
 def equal(use: Use) -> Value:
-    """Whether elements are equal; tensors that do not broadcast are different where that is no error."""
+    """Whether elements are equal; without `incompatible_shape_error`, tensors that do not broadcast are unequal."""
     is_equal = use.node.operator == "Equal"
     if not use.flag("incompatible_shape_error", True) and _are_apart(use[0], use[1]):
         return use.builder.number(not is_equal, DType.BOOL)
@@ -94,7 +94,7 @@ def equal(use: Use) -> Value:
 
 
 def _are_apart(x: Value, y: Value) -> bool:
-    """Whether numbers among the sizes tell that two tensors do not broadcast."""
+    """Whether the sizes that are numbers show that two tensors do not broadcast."""
     if not isinstance(x.type, TensorType) or not isinstance(y.type, TensorType):
         return False
     pairs = zip(reversed(x.type.shape), reversed(y.type.shape), strict=False)
@@ -176,7 +176,7 @@ def select(use: Use) -> Value:
 
 @imports("Select")
 def select_alike(use: Use) -> Value:
-    """The same of tensors of one shape, which the condition has too; or it is a scalar, or it chooses whole slices."""
+    """As `select`, for tensors of one shape; the condition has this shape, or is a scalar, or a vector for slices."""
     condition, (x, y) = use[0], use.alike(use[1], use[2])
     if condition.rank == 1:
         condition, x = use.agreeing(condition, 0, x, 0)

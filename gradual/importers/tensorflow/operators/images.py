@@ -29,7 +29,7 @@ def resize(use: Use) -> Value:
 
 
 def _coordinates(use: Use) -> str:
-    """Where an element of the result lies in the image."""
+    """The mode in which the coordinates that are sampled in the image are computed."""
     if use.flag("align_corners"):
         return "align_corners"
     if not use.flag("half_pixel_centers"):

@@ -24,9 +24,10 @@ def gather(use: Use) -> Value:
 
 
 def from_front(use: Use, indices: Value) -> Value:
-    """Indices, none of which is below 0: TensorFlow does not count these from the end.
+    """Indices, asserted not to be negative: TensorFlow does not count negative indices from the end.
 
-    One below 0 is a fault as one too large is, and no residual check: the elements of matrices are not tracked.
+    A negative index is a fault, like one that is too large, and not a residual check: the elements of matrices are not
+    tracked.
     """
     known = indices.tensor.contents if isinstance(indices.type, TensorType) else None
     if known is not None and all(isinstance(one, Dim) and use.builder.is_positive(one + 1) for one in known):
@@ -56,7 +57,7 @@ def columns_of(use: Use, indices: Value) -> tuple[Value, int]:
 
 
 def as_columns(use: Use, indices: Value) -> Value:
-    """Rows of indices, none of which is below 0, as columns: their last axis first."""
+    """Rows of indices, asserted not to be negative, as columns: their last axis first."""
     use.only("bad_indices_policy", "", "DEFAULT", "ERROR")
     indices = from_front(use, indices)
     axes = [indices.rank - 1, *range(indices.rank - 1)]
@@ -71,7 +72,7 @@ def places(use: Use) -> Value:
 
 @imports("Unique", "UniqueV2", results=("y", "idx"))
 def unique(use: Use) -> Sequence[Value]:
-    """The distinct elements in the order of their first occurrences, and the place of each element among them."""
+    """The distinct elements in the order of their first occurrences, and for each element its index among them."""
     if len(use.inputs) > 1 and use[1].numbers("axes") not in ([], [0]):
         raise Unsupported("the distinct slices along an axis")
     found = use.counted(use.call("unique", use.ranked(0, 1), sorted=False), 4)

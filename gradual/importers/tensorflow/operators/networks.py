@@ -38,7 +38,7 @@ def layout_of(use: Use, rank: int = 4) -> str:
 
 
 def windows(use: Use, x: Value, kernel: Sequence[Width], steps: str = "dilations") -> Windows:
-    """The windows that attributes say, for kernels of some sizes; `steps` says how far their cells are apart."""
+    """The windows that attributes describe, for a kernel of given sizes; `steps` names the attribute with dilations."""
     layout = layout_of(use, len(kernel) + 2)
     axes = LAYOUTS[layout]
     strides, dilation = (along(use, name, axes) for name in ("strides", steps))
@@ -52,7 +52,7 @@ def windows(use: Use, x: Value, kernel: Sequence[Width], steps: str = "dilations
 
 
 def along(use: Use, name: str, axes: Sequence[int]) -> list[int]:
-    """The numbers of an attribute for the spatial axes; those for the others are 1."""
+    """The numbers of an attribute for the spatial axes; those for the other axes have to be 1."""
     given = use.integers(name, [1] * (len(axes) + 2))
     if len(given) != len(axes) + 2 or any(one != 1 for at, one in enumerate(given) if at not in axes):
         raise Unsupported(f"{name}={given}")
@@ -82,7 +82,7 @@ def explicit(use: Use, axes: Sequence[int], axis: int) -> list[int]:
 
 
 def _same(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> tuple[Width, Width]:
-    """The padding of an axis by which there is a window for each stride; the lesser half is before it."""
+    """The padding of an axis with which there are size / stride windows, rounded up; the lesser half comes first."""
     if stride == 1 and isinstance(size, int):
         whole = (size - 1) * step
         return whole // 2, whole - whole // 2
@@ -107,7 +107,7 @@ def numbers_of(kernel: Sequence[Width]) -> Sequence[Width] | None:
 # ------------------------------------------------------------------------------------------------------- convolutions
 @imports("Conv2D", "Conv3D")
 def convolution(use: Use) -> Value:
-    """A convolution; the channels of the weight divide those of the image into groups."""
+    """A convolution; if the image has more channels than the weight takes, they form groups."""
     count = 2 if use.node.operator == "Conv2D" else 3
     x, weight = use.ranked(0, count + 2), use.ranked(1, count + 2)
     kernel = sizes_of(use, weight, range(count))
@@ -159,7 +159,7 @@ def _pooled(use: Use) -> Value:
 
 @imports("MaxPoolV2")
 def pool_of_inputs(use: Use) -> Value:
-    """The same, with sizes and strides as inputs."""
+    """As `pool`, with the sizes and strides of windows as inputs."""
     given = {name: tuple(use[at].numbers(name)) for at, name in ((1, "ksize"), (2, "strides"))}
     node = replace(use.node, operator="MaxPool", attributes={**use.node.attributes, **given})
     return _pooled(replace(use, node=node, inputs=use.inputs[:1]))

@@ -28,7 +28,7 @@ def constant(use: Use) -> Held:
     *("PlaceholderWithDefault", "Print", "_Retval", "ReadVariableXlaSplitND"),
 )
 def identity(use: Use) -> Held:
-    """The input itself; gradients do not matter, and what may be fed in the place of a default is not."""
+    """The input itself; gradients are ignored, and a placeholder with a default always has its default."""
     return use.held(0)
 
 
@@ -40,12 +40,12 @@ def identities(use: Use) -> Sequence[Held]:
 
 @imports("NoOp", "PrintV2")
 def nothing(use: Use) -> None:
-    """Nothing: control edges put nodes before and after it.  What is printed is no value."""
+    """Nothing: the node only orders other nodes by its control edges, or prints something."""
 
 
 @imports("StringFormat")
 def formatted(use: Use) -> Text:
-    """A text for a print, whose words do not matter."""
+    """A text that is printed; it is left empty, as programs do not print."""
     return Text(())
 
 
@@ -60,9 +60,9 @@ def read(use: Use) -> Value:
 
 @imports("Assert")
 def asserted(use: Use) -> None:
-    """An assertion, with its texts as message; what comes after it by control edges knows that it holds.
+    """An assertion, with its texts as message; nodes after it by control edges may rely on its condition.
 
-    One about the sizes of the inputs is a condition on callers too, who are then blamed.
+    A condition on the sizes of the inputs is also required of callers, who are then blamed if it does not hold.
     """
     condition = use[0] if use[0].rank == 0 else use.call("all", use[0])
     use.bodies.require(condition)
@@ -70,7 +70,7 @@ def asserted(use: Use) -> None:
 
 
 def _said(use: Use) -> str:
-    """The texts of an assertion, and the numbers that are known; words that lead to another value are left out."""
+    """The message of an assertion: texts and known numbers; a text that introduces an unknown value is left out."""
     said = list[str]()
     for one in use.inputs[1:]:
         if isinstance(one, Text):

@@ -12,14 +12,14 @@ from gradual.importers.tensorflow.importers import Use, imports
 
 @imports("MatMul")
 def matrix_product(use: Use) -> Value:
-    """The product of two matrices, each transposed on demand."""
+    """The product of two matrices, each transposed if an attribute says so."""
     flips = {f"transpose_{name}": use.flag(f"transpose_{name}") or None for name in "ab"}
     return use.call("nn.matmul", use.ranked(0, 2), use.ranked(1, 2), **flips)
 
 
 @imports("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def products(use: Use) -> Value:
-    """The products of the matrices of two batches, which broadcast to each other; in the first version they agree."""
+    """The products of the matrices of two batches; batch sizes broadcast, but have to be equal in the first version."""
     a, b = (_flipped(use, use[at], use.flag(f"adj_{name}")) for at, name in enumerate("xy"))
     dtype = use.dtype("Tout", a.dtype)
     if use.node.operator == "BatchMatMul":
@@ -42,7 +42,7 @@ def _flipped(use: Use, x: Value, is_flipped: bool) -> Value:
 
 @imports("Einsum")
 def sums_of_products(use: Use) -> Value:
-    """The sums of products in Einstein notation; axes of one label have one size, and only the others broadcast."""
+    """The sums of products in Einstein notation; axes of one label have equal sizes; axes of an ellipsis broadcast."""
     parts, equation = use.tensors(), use.text("equation").replace(" ", "")
     terms = equation.partition("->")[0].split(",")
     if len(terms) == len(parts):
@@ -53,14 +53,14 @@ def sums_of_products(use: Use) -> Value:
 
 
 def _labels(term: str, rank: int) -> Sequence[tuple[int, str]]:
-    """The axes of an operand with their labels; those that an ellipsis stands for have none."""
+    """The axes of an operand with their labels; axes that an ellipsis represents are left out."""
     before, dots, after = term.partition("...")
     start = rank - len(after) if dots else len(before)
     return [*enumerate(before), *enumerate(after, start)]
 
 
 def _agree(use: Use, parts: list[Value], labels: Sequence[Sequence[tuple[int, str]]]) -> None:
-    """Promise that axes of one label have one size in all operands."""
+    """Cast the operands so that axes with the same label have the same size in all of them."""
     first: dict[str, tuple[int, int]] = {}
     for at, own in enumerate(labels):
         for axis, label in own:

@@ -1,4 +1,4 @@
-"""Reductions, scans along an axis, and the places of extremes."""
+"""Reductions, scans along an axis, and the indices of extremes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _reduced(operator: str, use: Use) -> Value:
 
 
 def _over_axes(use: Use, operator: str, x: Value) -> Value:
-    """A reduction over the axes that the second input gives; without any, the tensor itself."""
+    """A reduction over the axes that the second input gives; without axes, the tensor itself."""
     axes = None if _are_all(use[1], x) else use[1].numbers("axes")
     if axes == []:
         return x
@@ -41,13 +41,13 @@ def _is_over_nothing(x: Value, axes: Sequence[int] | None) -> bool:
 
 
 def _start(operator: str, dtype: DType) -> float:
-    """The extreme of no elements."""
+    """The maximum or minimum of no elements."""
     least, greatest = (-inf, inf) if dtype.is_float else integer_range(dtype)
     return least if operator == "max" else greatest
 
 
 def _are_all(axes: Value, x: Value) -> bool:
-    """Whether the axes are plainly those from 0 up to the rank of a tensor, which is not known."""
+    """Whether the axes are computed as all numbers from 0 up to the rank of a tensor whose rank is not known."""
     made = axes.made_by("arange")
     if not made or not isinstance(x.type, UnrankedType) or [made[at].elements for at in (0, 2)].count(None):
         return False
@@ -67,7 +67,7 @@ def euclidean_norm(use: Use) -> Value:
 
 @imports("ArgMax", "ArgMin")
 def place_of_extreme(use: Use) -> Value:
-    """The index of the greatest or the least element along an axis, the first of equals."""
+    """The index of the greatest or the least element along an axis, the first one in a tie."""
     operator = use.node.operator.lower()
     axis = use.axis(1, use[0])
     return use.as_type(use.call(operator, use[0], axis=[axis]), use.dtype("output_type", DType.INT64))

@@ -108,7 +108,7 @@ def tile(use: Use) -> Value:
 
 @imports("Pack")
 def pack(use: Use) -> Value:
-    """The tensors side by side along a new axis."""
+    """The tensors, stacked along a new axis."""
     parts = use.tensors()
     if use.number("axis", 0) == 0 and _are_tracked(parts):
         flat = use.call("concatenate", use.builder.tuple(parts), axis=0)
@@ -117,7 +117,7 @@ def pack(use: Use) -> Value:
 
 
 def _are_tracked(parts: Sequence[Value]) -> bool:
-    """Whether tensors are vectors whose elements are followed: those of a matrix are only if it is made of a vector."""
+    """Whether tensors are integer vectors of one known size; a reshape of their concatenation keeps their elements."""
     widths = {one.extent(0) if isinstance(one.type, TensorType) and one.rank == 1 else None for one in parts}
     return len(widths) == 1 and widths != {None} and parts[0].dtype.counts
 
@@ -133,7 +133,7 @@ def unpack(use: Use) -> Sequence[Value]:
 
 @imports("ConcatV2", "Concat")
 def concatenate(use: Use) -> Value:
-    """The tensors one after another along an axis."""
+    """The tensors, concatenated along an axis."""
     is_last = use.node.operator == "ConcatV2"
     parts = use.tensors(0, -1) if is_last else use.tensors(1)
     axis = use.axis(-1 if is_last else 0, parts[0])

@@ -13,17 +13,17 @@ from gradual.types.dtype import DType
 from gradual.types.type import UnrankedType
 
 END = 2**31 - 1
-"""An end that stands for all that there is; a start too, where a slice counts down."""
+"""An end beyond every axis; also the start of a slice with a negative step."""
 
 Place = int | Value
 
 
 @record
 class Part:
-    """A part of a slice that is for one axis.
+    """The part of a slice for one axis.
 
     Attributes:
-        start: None if it is left out; `stop` too.
+        start: None if it is left out; likewise `stop`.
         is_index: whether the part is an index, which removes the axis.
     """
 
@@ -51,7 +51,7 @@ def strided_slice(use: Use) -> Value:
 
 @imports("Slice")
 def block(use: Use) -> Value:
-    """A number of elements from a start on, along each axis; -1 stands for all that follow."""
+    """A number of elements from a start on, along each axis; -1 means all elements that follow."""
     starts, counts = use.sizes(use[1]), use.sizes(use[2])
     x = use.ranked(0, len(starts))
     parts = [
@@ -83,7 +83,7 @@ def _read(use: Use) -> tuple[list[Part], list[int]]:
 
 
 def _others(use: Use, kinds: Sequence[str]) -> int:
-    """How many axes an ellipsis stands for; 0 if nothing depends on it, so that the rank need not be known."""
+    """How many axes an ellipsis represents; 0 if nothing depends on this number, so that the rank need not be known."""
     named = sum(kind in ("range", "index") for kind in kinds)
     if kinds.count("ellipsis") > 1:
         raise Unsupported("two ellipses")
@@ -104,7 +104,7 @@ def _length(use: Use) -> int:
 
 
 def _kind(use: Use, at: int) -> str:
-    """What a part is, by the first mask that has it, in the order in which TensorFlow looks."""
+    """The kind of a part, by the first mask that has its bit, in the order in which TensorFlow tests the masks."""
     for name, kind in (("ellipsis_mask", "ellipsis"), ("new_axis_mask", "new"), ("shrink_axis_mask", "index")):
         if use.number(name, 0) >> at & 1:
             return kind
@@ -142,7 +142,7 @@ def _ranges(use: Use, x: Value, parts: Sequence[Part]) -> Value:
 
 
 def _places(use: Use, parts: Sequence[Part], is_start: bool) -> Iterator[Place]:
-    """The starts or the ends; one that is left out is where the slice meets the end of the axis."""
+    """The starts or the ends; one that is left out is the end of the axis on that side."""
     for one in parts:
         given = one.start if is_start else one.stop
         if given is not None:

@@ -1,4 +1,4 @@
-"""Lists of tensors: lists of the language; or a tensor with the elements along its first axis, until one is changed."""
+"""TensorFlow's lists of tensors: lists of the language, or, until an element is changed, a tensor with the elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = tuple[int | None, ...] | None
 
 
 def as_value(use: Use, held: Held) -> Value:
-    """A value that branches and loops can hand on; a stacked list becomes a list."""
+    """A value that branches and loops can return; a `Stacked` list becomes a list of the language."""
     match held:
         case Value():
             return held
@@ -65,7 +65,7 @@ def _place(use: Use, index: int) -> Value:
 # ----------------------------------------------------------------------------------------------------------- making
 @imports("TensorListReserve")
 def reserve(use: Use) -> Value:
-    """A list of a length; until an element is set, it is one of zeros, and empty where its shape is not known."""
+    """A list of a given length; until an element is set, it consists of zeros, and its unknown sizes are 0."""
     shape = _shape(use, 0)
     element = _element(shape, use.dtype("element_dtype"))
     zeros = use.call("zeros", shape=[size or 0 for size in shape or ()], dtype=element.dtype)
@@ -129,7 +129,7 @@ def pop(use: Use) -> Sequence[Value]:
 
 @imports("TensorListResize")
 def resize(use: Use) -> Held:
-    """The list with another length; only where that is the one it has."""
+    """The list with another length, which is refused."""
     raise Unsupported("a list whose length changes")
 
 
@@ -177,13 +177,13 @@ def stack(use: Use) -> Value:
 
 @imports("TensorListConcatV2", "TensorListConcat", results=("tensor", "lengths"))
 def concatenate(use: Use) -> Sequence[Value | None]:
-    """The elements one after another along their first axis."""
+    """The elements, concatenated along their first axis."""
     shape = _shape(use, 1) if len(use.inputs) > 1 else use.shape("element_shape")
     return [_joined(use, shape, False), None]
 
 
 def _joined(use: Use, shape: Shape, is_new: bool) -> Value:
-    """The elements one after another along their first axis, or along a new one."""
+    """The elements, concatenated along their first axis, or stacked along a new one."""
     all = _as_list(use)
     element = _met(use, lists.element_of(all), shape)
     inner = element.shape if is_new else element.shape[1:]
@@ -204,7 +204,7 @@ def _joined(use: Use, shape: Shape, is_new: bool) -> Value:
 
 
 def _met(use: Use, element: Any, shape: Shape) -> Any:
-    """The type of elements, with what a declared shape adds to it."""
+    """The type of elements; if their rank is unknown, it is made from a declared shape."""
     if isinstance(element, TensorType):
         return element
     if shape is None:

@@ -58,7 +58,7 @@ def joint_shape(use: Use) -> Value:
 
 
 def _joint(use: Use, one: int | Value, other: int | Value) -> Value:
-    """The size to which two broadcast."""
+    """The size to which two sizes broadcast."""
     first, second = (
         Term(use, use.builder.number(each, DType.INT64) if isinstance(each, int) else use.as_type(each, DType.INT64))
         for each in (one, other)
@@ -80,7 +80,7 @@ def reverse(use: Use) -> Value:
 
 @imports("Reverse")
 def reverse_by_mask(use: Use) -> Value:
-    """The elements along the axes of a mask in opposite order."""
+    """The elements in opposite order along the axes that a mask selects."""
     x = use[0]
     for axis, is_reversed in enumerate(use[1].numbers("a mask of axes")):
         x = use.call("reverse", x, axis=axis) if is_reversed else x
@@ -89,7 +89,7 @@ def reverse_by_mask(use: Use) -> Value:
 
 @imports("ReverseSequence")
 def reverse_sequences(use: Use) -> Value:
-    """The first elements along an axis in opposite order, as many as is said for each place of the batch."""
+    """The first elements along an axis in opposite order, as many as are given for each index of the batch."""
     axes = {"seq_axis": use.number("seq_dim"), "batch_axis": use.number("batch_dim", 0)}
     return use.call("reverse_sequence", use[0], use.ranked(1, 1), **axes)
 
@@ -110,7 +110,7 @@ def roll(use: Use) -> Value:
 
 @imports("Bincount", "DenseBincount")
 def count(use: Use) -> Value:
-    """How often each number below a size occurs, or the sums of the weights of each; for each row of a matrix."""
+    """How often each number below a size occurs, or the sum of its weights; separately for each row of a matrix."""
     numbers, weights = use[0], use[2]
     dtype, is_binary = weights.dtype, use.flag("binary_output")
     size = use.written_size(use.as_type(use.ranked(1, 0), DType.INT64))

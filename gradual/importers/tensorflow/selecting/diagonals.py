@@ -12,16 +12,16 @@ from gradual.importers.tensorflow.importers import Use, imports
 from gradual.record import record
 
 ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
-"""Where shorter diagonals lie in their rows: those above the main diagonal, and the others."""
+"""How shorter diagonals are aligned in their rows: those above the main diagonal, then the others."""
 
 
 @record
 class Band:
-    """Some diagonals in a row.
+    """Consecutive diagonals of a matrix.
 
     Attributes:
-        low: the number of the lowest; above 0 it is right of the main diagonal.
-        is_vector: whether there is one, which has no axis of its own.
+        low: the number of the lowest diagonal; a positive number is right of the main diagonal.
+        is_vector: whether there is only one diagonal, which is stored without an axis that counts diagonals.
     """
 
     low: int
@@ -32,7 +32,7 @@ class Band:
 
 
 def _band(use: Use, index: int) -> Band:
-    """The band that an input says, with the alignment of shorter diagonals."""
+    """The band that an input gives, with the alignment of shorter diagonals."""
     given = use[index].numbers("the number of a diagonal")
     if len(given) not in (1, 2) or given[0] > given[-1]:
         raise Unsupported(f"the diagonals {given}")
@@ -74,7 +74,7 @@ def _laid(use: Use, diagonals: Value, band: Band, sizes: tuple[int, int], fillin
     outer = diagonals.rank - (1 if band.is_vector else 2)
     length = extent(use, diagonals, diagonals.rank - 1)
     more = [max(-band.high, 0), max(band.low, 0)]
-    more = [max(more)] * 2 if sizes == (-1, -1) else more  # square if nothing is said
+    more = [max(more)] * 2 if sizes == (-1, -1) else more  # square if no size is given
     least = [use.written_size((length + one).value) for one in more]
     rows, columns = (size if size != -1 else one for size, one in zip(sizes, least, strict=True))
     shape = [use.written_size(use.extent(diagonals, axis)) for axis in range(outer)]
@@ -118,7 +118,7 @@ def band_of(use: Use) -> Value:
 
 
 def _length(use: Use, x: Value, right: int, down: int) -> Term:
-    """The length of a diagonal that begins this far right, or as many rows down as a negative number says."""
+    """The length of a diagonal that begins `right` columns to the right, or -`down` rows down if `down` is negative."""
     rows, columns = (extent(use, x, axis) for axis in (x.rank - 2, x.rank - 1))
     return greater(lesser(rows + min(down, 0), columns - max(right, 0)), 0)
 

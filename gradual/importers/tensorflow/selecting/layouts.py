@@ -20,7 +20,7 @@ def transpose(use: Use) -> Value:
 
 @imports("DataFormatVecPermute", "DataFormatDimMap")
 def permuted(use: Use) -> Value:
-    """A vector, or a matrix of two columns, for another layout; or the numbers of axes in another layout."""
+    """A number, or a pair, for each axis, reordered for another layout; or the numbers of axes in another layout."""
     source, target = use.text("src_format", "NHWC"), use.text("dst_format", "NCHW")
     if sorted(source) != sorted(target):
         raise Unsupported(f"the layouts {source!r} and {target!r}")
@@ -53,14 +53,14 @@ def offsets(use: Use) -> Sequence[Value]:
 
 @imports("ParallelConcat")
 def joined(use: Use) -> Value:
-    """Tensors with one slice each one after another."""
+    """The concatenation of tensors that have one slice each."""
     parts = use.tensors()
     return use.call("concatenate", use.builder.tuple(parts), axis=0) if len(parts) > 1 else parts[0]
 
 
 @imports("UnravelIndex")
 def coordinates(use: Use) -> Value:
-    """The coordinates of places that are counted in row-major order."""
+    """The coordinates that belong to indices in row-major order."""
     return use.call("unravel_index", use[0], use.ranked(1, 1))
 
 

@@ -27,7 +27,7 @@ def top(use: Use) -> Sequence[Value]:
     settings = {"axis": -1, "ret_type": "both", "dtype": use.dtype("index_type", DType.INT32)}
     if isinstance(k, int) or use.builder.is_positive(use.builder.dim(k)):
         return use.counted(use.builder.named(use.call("topk", x, k=k, **settings), "top"), 2)
-    some = use.written_size(greater(Term(use, use.as_type(k, DType.INT64)), 1).value)  # a k of 0 would ask for all
+    some = use.written_size(greater(Term(use, use.as_type(k, DType.INT64)), 1).value)  # 0 would mean all
     found = use.counted(use.builder.named(use.call("topk", x, k=some, **settings), "top"), 2)
     return [use.call("strided_slice", one, begin=[0], end=[k], axes=[x.rank - 1]) for one in found]
 
@@ -42,7 +42,7 @@ def nth(use: Use) -> Value:
 
 @imports("InTopK", "InTopKV2")
 def is_among_top(use: Use) -> Value:
-    """For each row whether fewer than k elements are greater than the one at its target."""
+    """For each row whether fewer than k elements are greater than the element at its target."""
     scores, targets = use.ranked(0, 2), use.ranked(1, 1)
     k = use.builder.number(use.number("k"), DType.INT64) if use.node.operator == "InTopK" else use[2]
     wanted = use.call("gather", scores, use.call("expand_dims", targets, axis=1), axis=1)
@@ -54,7 +54,7 @@ def is_among_top(use: Use) -> Value:
 
 @imports("LowerBound", "UpperBound")
 def bound(use: Use) -> Value:
-    """For each value of a row the first, or the last, place at which it can be inserted in the row of a sequence."""
+    """For each value of a row, the first or last index at which it can be inserted in the row of sorted numbers."""
     dtype = use.dtype("out_type", DType.INT32)
     is_last = use.node.operator == "UpperBound"
     return use.call("searchsorted", use.ranked(0, 2), use.ranked(1, 2), right=is_last, dtype=dtype)
@@ -74,13 +74,13 @@ def bucket(use: Use) -> Value:
 
 @imports("InvertPermutation")
 def inverse(use: Use) -> Value:
-    """The index at which each number occurs."""
+    """The inverse of a permutation: the index at which each number occurs."""
     return use.call("invert_permutation", use.ranked(0, 1))
 
 
 @imports("ListDiff", results=("out", "idx"))
 def difference(use: Use) -> Sequence[Value]:
-    """The elements of a vector that another has not, and their places."""
+    """The elements of a vector that another vector does not contain, and their indices."""
     x, y = use.ranked(0, 1), use.ranked(1, 1)
     pairs = use.call("equal", use.call("expand_dims", x, axis=1), y)
     is_kept = use.call("logical_not", use.call("any", pairs, axis=[1]))
@@ -90,7 +90,7 @@ def difference(use: Use) -> Sequence[Value]:
 
 @imports("UniqueWithCounts", "UniqueWithCountsV2", results=("y", "idx", "count"))
 def unique_with_counts(use: Use) -> Sequence[Value]:
-    """The distinct elements in the order of their first occurrences, the place of each element, and their counts."""
+    """The distinct elements in the order of first occurrence, the index of each element among them, and the counts."""
     if len(use.inputs) > 1:
         use[1].numbers("axes")
     dtype = use.dtype("out_idx", DType.INT32)
@@ -100,7 +100,7 @@ def unique_with_counts(use: Use) -> Sequence[Value]:
 
 @imports("HistogramFixedWidth")
 def histogram(use: Use) -> Value:
-    """How many elements lie in each of several parts of a range; the first and the last have all that lie beyond."""
+    """How many elements lie in each of several parts of a range; the first and the last include all that lie beyond."""
     dtype = use[0].dtype
     x = Term(use, use.call("reshape", use[0], newshape=[-1]))
     low, high = (Term(use, use.call("take", use[1], use.builder.number(at, DType.INT64), axis=0)) for at in (0, 1))

@@ -1,4 +1,4 @@
-"""Rows of several lengths: one after another in a tensor, with the places at which they begin."""
+"""Ragged tensors: rows of different lengths, concatenated in one tensor, with the indices at which they begin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradual.importers.tensorflow.importers import Use, imports
 from gradual.types.dtype import DType
 
 _LAST = 2**31 - 1
-"""An end that stands for all that there is."""
+"""An end beyond every axis."""
 
 
 @imports("RaggedTensorToTensor")
@@ -34,7 +34,7 @@ def padded(use: Use) -> Value:
 
 
 def _wanted(use: Use) -> list[int | Value]:
-    """The wanted size of each axis, -1 for what there is."""
+    """The wanted size of each axis; -1 for the size that the rows have."""
     values = use[1]
     found: list[int | Value] = use.sizes(use[0]) if use[0].rank else [-1] * (values.rank + 1)
     if len(found) != values.rank + 1 or found[0] != -1:
@@ -55,6 +55,6 @@ def _rows(use: Use) -> tuple[Value, Value]:
 
 
 def _longest(use: Use, lengths: Value) -> int | Value:
-    """The length of the longest row; 0 without any."""
+    """The length of the longest row; 0 if there are no rows."""
     all = use.call("concatenate", use.builder.tuple([lengths, use.builder.integers([0])]), axis=0)
     return use.written_size(greater(Term(use, use.call("max", all)), 0).value)

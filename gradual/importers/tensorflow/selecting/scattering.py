@@ -31,13 +31,13 @@ IMPORTERS.update({f"TensorScatter{name}": partial(_written, mode) for name, mode
 
 @imports("TensorScatterSub")
 def subtracted(use: Use) -> Value:
-    """The tensor less the slices at indices."""
+    """The tensor with slices subtracted at indices."""
     return use.call("scatter_nd", use[0], as_columns(use, use[1]), use.call("negative", use[2]), mode="add")
 
 
 @imports("ScatterNd")
 def scatter(use: Use) -> Value:
-    """A tensor of a shape with slices added at indices to zeros."""
+    """Zeros in a given shape, with slices added at indices."""
     indices, updates = use[0], use[1]
     zeros = filled(use, use.like(0, updates), use[2])
     mode = "add" if updates.dtype is not DType.BOOL else None
@@ -75,7 +75,7 @@ def stitched(use: Use) -> Value:
 
 
 def _joined(use: Use, x: Value, count: int) -> Value:
-    """The tensor with its first axes merged into one; with a new one if there are none."""
+    """The tensor with its first axes merged into one; with a new first axis if `count` is 0."""
     if count == 0:
         return use.call("expand_dims", x, axis=0)
     for _ in range(count - 1):
@@ -84,7 +84,7 @@ def _joined(use: Use, x: Value, count: int) -> Value:
 
 
 def _count(use: Use, places: Value) -> int | Value:
-    """One more than the greatest index; 0 without any."""
+    """One more than the greatest index; 0 if there are no indices."""
     known = places.elements
     if known is not None:
         return int(max(known.flat(), default=-1)) + 1
@@ -94,20 +94,20 @@ def _count(use: Use, places: Value) -> int | Value:
 
 
 def _others(use: Use, x: Value, start: int) -> list[int | Value]:
-    """The sizes of the axes from one on."""
+    """The sizes of the axes from `start` on."""
     return [use.written_size(use.extent(x, axis)) for axis in range(start, x.rank)]
 
 
 # ----------------------------------------------------------------------------------------------------------- segments
 LAST = 2**31 - 1
-"""An end that stands for all that there is."""
+"""An end beyond every axis."""
 
 REDUCTIONS = {"Sum": "add", "Prod": "mul", "Max": "max", "Min": "min"}
 """How TensorFlow's name ends -> the mode of `scatter_nd`."""
 
 
 def _start(kind: str, dtype: DType) -> float:
-    """What a segment without a slice has: the least or greatest number that is finite for extremes."""
+    """The result of a segment without slices; for a maximum the least finite number, for a minimum the greatest."""
     if kind in ("Sum", "Prod"):
         return int(kind == "Prod")
     greatest = {DType.FLOAT16: 65504.0, DType.BFLOAT16: 3.3895313892515355e38, DType.FLOAT32: 3.4028234663852886e38}
@@ -124,7 +124,7 @@ def _reduced(use: Use, rows: Value, places: Value, count: int | Value, kind: str
 
 
 def _unsorted(kind: str, use: Use) -> Value:
-    """Slices with a negative number belong to no segment: they are reduced to a first one, which is then left out."""
+    """Segments in any order; slices with negative numbers form an additional first segment, which is then removed."""
     places, rows = (_joined(use, one, use[1].rank) for one in (use[1], use[0]))
     at = greater(Term(use, use.as_type(places, DType.INT64)), -1) + 1
     count = Term(use, use.as_type(use.ranked(2, 0), DType.INT64)) + 1
@@ -136,7 +136,7 @@ IMPORTERS.update({f"UnsortedSegment{kind}": partial(_unsorted, kind) for kind in
 
 
 def _sorted(kind: str, use: Use) -> Value:
-    """Segments in ascending order, as many as the last number says; an empty one has 0, or 1 if it is of a product."""
+    """Segments numbered in ascending order, up to the last number; an empty one gives 0, or 1 for a product."""
     places = from_front(use, use.ranked(1, 1))
     return _in_order(use, use[0], places, kind, _count(use, places))
 
@@ -159,7 +159,7 @@ IMPORTERS.update({f"Segment{kind}V2": partial(_unsorted, kind) for kind in REDUC
 
 
 def _chosen(kind: str, use: Use) -> Value:
-    """Segments of the slices that indices choose."""
+    """Reductions of segments of the slices that indices choose."""
     places = from_front(use, use.ranked(2, 1))
     rows = use.call("take", use[0], from_front(use, use.ranked(1, 1)), axis=0, mode="fast")
     count: int | Value = _count(use, places) if len(use.inputs) < 4 else use.written_size(use[3])
@@ -177,7 +177,7 @@ IMPORTERS.update(
 
 @imports("DynamicPartition")
 def partition(use: Use) -> Sequence[Value]:
-    """The slices of each number, in their order."""
+    """For each partition number, the slices that have it, in their order."""
     x, numbers, count = use[0], use[1], use.number("num_partitions")
     for axis in range(numbers.rank):
         x, numbers = use.agreeing(x, axis, numbers, axis)

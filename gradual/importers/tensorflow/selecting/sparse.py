@@ -1,4 +1,4 @@
-"""Sparse tensors as three tensors: the indices of the elements that are there, the elements, and the shape."""
+"""Sparse tensors as three tensors: the indices of the stored elements, these elements, and the shape."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradual.types.dtype import DType
 
 @imports("SparseToDense")
 def to_dense(use: Use) -> Value:
-    """A tensor of one value, with others at given indices."""
+    """A tensor filled with one value, except for given values at given indices."""
     if isinstance(use[1].constant, Tensor):
         shape = use[1].numbers("the shape")
         return use.call("sparse_to_dense", use[0], use[2], use[3], output_shape=shape)
@@ -39,7 +39,7 @@ def without_empty_rows(use: Use) -> Sequence[Value | None]:
 
 @imports("SparseTensorDenseMatMul")
 def product(use: Use) -> Value:
-    """The product of a sparse matrix and a dense one, each transposed on demand."""
+    """The product of a sparse matrix and a dense one, each transposed if an attribute says so."""
     columns = use.call("transpose", use.ranked(0, 2), axes=[1, 0])
     zeros = filled(use, use.like(0, use[1]), use.as_type(use[2], DType.INT64))
     if zeros.rank != 2:

@@ -1,1 +1,1 @@
-"""Operators of images, volumes and series: transposed convolutions, blocks, patches, norms, boxes, cells."""
+"""Operators of images, volumes and series: transposed convolutions, blocks, patches, normalizations, boxes, cells."""

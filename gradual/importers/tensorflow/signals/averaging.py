@@ -21,18 +21,18 @@ from gradual.importers.tensorflow.importers import Use, imports
 from gradual.types.dtype import DType
 
 Kernel = Callable[[Term], Term]
-"""The weight at a distance of at least 0, which is 0 beyond the radius."""
+"""Distance, at least 0 -> weight, which is 0 beyond the radius of the kernel."""
 
 
 def _grid(use: Use, x: Value, axis: int, size: int | Value) -> tuple[Term, Term]:
-    """The numbers of the elements of the result as a column, and those along an axis of the image as a row."""
+    """The indices of the elements of the result as a column, and those along an axis of the image as a row."""
     target, source = numbered(use, size), numbered(use, use.written_size(use.extent(x, axis)))
     column = Term(use, use.call("expand_dims", target.value, axis=1))
     return column.to(DType.FLOAT32), source.to(DType.FLOAT32)
 
 
 def _averaged(use: Use, x: Value, rows: Term, columns: Term) -> Value:
-    """The image with weights for its rows and its columns."""
+    """The weighted sums of the image's elements, given weights for its rows and its columns."""
     for axis, weights in ((1, rows), (2, columns)):
         letters = "nhwc"
         parts = use.builder.tuple([weights.value, x])
@@ -51,7 +51,7 @@ def resize_area(use: Use) -> Value:
 
 
 def _covered(use: Use, x: Value, axis: int, size: int | Value) -> Term:
-    """How much each element of the result covers of each element, as parts of the whole that it covers."""
+    """For each element of the result, the share of each element of the image in the part that it covers."""
     target, source = _grid(use, x, axis, size)
     count = use.builder.number(size, DType.INT64) if isinstance(size, int) else size
     scale = extent(use, x, axis).to(DType.FLOAT32) / Term(use, count).to(DType.FLOAT32)
@@ -120,7 +120,7 @@ def scale_and_translate(use: Use) -> Value:
 
 
 def _weights(use: Use, x: Value, axis: int, size: int | Value, kernel: Kernel, move: list[Term]) -> Term:
-    """The weights by the distance from the place of each element of the result; none for places outside the image."""
+    """For each element of the result, weights by the distance from its place in the image; 0 if that is outside."""
     target, source = _grid(use, x, axis, size)
     step = 1.0 / move[0]
     place = (target + 0.5) * step - step * move[1]

@@ -9,18 +9,18 @@ from gradual.importers.tensorflow.importers import Use, imports
 
 @imports("SpaceToBatchND", "BatchToSpaceND")
 def blocks(use: Use) -> Value:
-    """The elements at one place of all blocks as an image of the batch; or back."""
+    """For each position in a block, the elements there of all blocks, as one image of the batch; or the inverse."""
     return _moved(use, use[0], use[1].numbers("sizes of blocks"), 2)
 
 
 @imports("SpaceToBatch", "BatchToSpace")
 def square_blocks(use: Use) -> Value:
-    """The same for square blocks of images."""
+    """As `blocks`, for square blocks of images."""
     return _moved(use, use.ranked(0, 4), [use.number("block_size")] * 2, 1)
 
 
 def _moved(use: Use, x: Value, block: list[int], index: int) -> Value:
-    """The blocks moved; the input at an index has paddings or crops."""
+    """Move blocks to the batch or back; the input `index` has the paddings or crops."""
     widths = use.pairs(index)
     if use.node.operator.startswith("Space"):
         return use.call("nn.space_to_batch_nd", x, block_shape=block, paddings=widths)
@@ -29,7 +29,7 @@ def _moved(use: Use, x: Value, block: list[int], index: int) -> Value:
 
 @imports("DepthToSpace", "SpaceToDepth")
 def depth(use: Use) -> Value:
-    """Channels laid out as square blocks, or back."""
+    """Channels laid out as square blocks, or the inverse."""
     layout = use.attribute("data_format", "NHWC")
     if layout not in ("NHWC", "NCHW"):
         raise Unsupported(f"data_format={layout!r}")

@@ -1,4 +1,4 @@
-"""Boxes around objects, of which those that overlap better ones are dropped."""
+"""Non-maximum suppression: of the boxes around objects, those that overlap better ones are dropped."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from gradual.types.dtype import DType
 
 
 def _above(use: Use, threshold: Value) -> Value:
-    """The next greater float: boxes are dropped that overlap by more than a threshold, in the language by as much."""
+    """The next greater float: TensorFlow keeps a box whose overlap equals the threshold, the language drops it."""
     bits = use.call("reinterpret", use.as_type(threshold, DType.FLOAT32), dtype=DType.INT32)
     return use.call("reinterpret", use.call("add", bits, use.like(1, bits)), dtype=DType.FLOAT32)
 
 
 @imports("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
 def kept_boxes(use: Use) -> Value:
-    """The boxes, from the best score on, that do not overlap a better one by more than a threshold."""
+    """The boxes, in descending order of scores, that do not overlap a better one by more than a threshold."""
     return _kept(use)
 
 
 @imports("NonMaxSuppressionV4", results=("selected_indices", "valid_outputs"))
 def kept_and_counted_boxes(use: Use) -> Sequence[Value]:
-    """The same, on demand with zeros up to the greatest number of boxes; and how many there are."""
+    """As `kept_boxes`, padded with zeros if an attribute says so; and the number of boxes that are kept."""
     found = _kept(use)
     return [_padded(use, found), _count(use, found)]
 
 
 @imports("NonMaxSuppressionV5", results=("selected_indices", "selected_scores", "valid_outputs"))
 def kept_boxes_with_scores(use: Use) -> Sequence[Value]:
-    """The same with the scores, which are not lowered."""
+    """As `kept_and_counted_boxes`, with the scores; lowering scores by overlap is refused."""
     if use[5].known("the decay of scores").item() != 0:
         raise Unsupported("scores that are lowered by overlaps (`soft_nms_sigma`)")
     found = _kept(use)
@@ -61,7 +61,7 @@ def _count(use: Use, found: Value) -> Value:
 
 
 def _padded(use: Use, found: Value) -> Value:
-    """The vector with zeros up to the greatest number of boxes, if the node demands that."""
+    """The vector, padded with zeros to the greatest number of boxes if an attribute says so."""
     if not use.flag("pad_to_max_output_size"):
         return found
     most = Term(use, use.as_type(use.ranked(2, 0), DType.INT64))
@@ -95,7 +95,7 @@ def best_boxes(use: Use) -> Sequence[Value]:
 
 
 def _of_classes(use: Use, boxes: Value, scores: Value) -> tuple[Value, Value]:
-    """The class and the index of each box that is kept, and its score; as many more as are wanted at most."""
+    """The class and the index of each box that is kept, and its score, padded by the wanted number of boxes."""
     most = use.as_type(use.ranked(2, 0), DType.INT64)
     thresholds = [_above(use, use[4]), use[5]]
     format = {"output_format": "tensorflow"}

@@ -34,7 +34,7 @@ def _by_given(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
 
 
 def _by_batch(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
-    """The normalized elements, and the mean and the unbiased variance of each channel, or an average with the given."""
+    """The normalized elements, and the mean and the unbiased variance of each channel, or moving averages of them."""
     weight = use.real("exponential_avg_factor", 1.0)
     vectors = use.tensors(1, 3 if weight == 1.0 else 5)
     for at, vector in enumerate(vectors):
@@ -55,7 +55,7 @@ def _by_batch(use: Use, x: Value, axis: int) -> tuple[Value, Value, Value]:
 
 
 def _lane(use: Use, vector: Value, after: int) -> Value:
-    """A vector along an axis that some others follow."""
+    """A vector along an axis that `after` others follow."""
     return use.call("expand_dims", vector, axis=1, num_newaxis=after) if after else vector
 
 

@@ -1,4 +1,4 @@
-"""Windows of images as such: patches, the places of greatest elements, and dilation with a kernel."""
+"""Operators on windows of images: patches, the indices of maxima, and dilation with a kernel."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def patches(use: Use) -> Value:
 
 @imports("MaxPoolWithArgmax", results=("output", "argmax"))
 def pool_with_places(use: Use) -> Sequence[Value]:
-    """The greatest element of each window, and its place in the image, or in the batch."""
+    """The greatest element of each window, and its index in the flattened image, or in the flattened batch."""
     x = use.ranked(0, 4)
     kernel = along(use, "ksize", (1, 2))
     found = windows(use, x, kernel)
@@ -70,7 +70,7 @@ def _numbered(use: Use, x: Value, axis: int) -> Term:
 
 @imports("Dilation2D")
 def dilation(use: Use) -> Value:
-    """The greatest of the sums of a window and a kernel; what lies outside the image does not count."""
+    """For each window, the greatest sum of its elements and the kernel's; elements outside the image do not count."""
     x, weight = use.ranked(0, 4), use.ranked(1, 3)
     kernel = [use.written_size(use.extent(weight, axis)) for axis in (0, 1)]
     found = windows(use, x, kernel, "rates")

@@ -20,7 +20,7 @@ GATES = ("i", "cs", "f", "o", "ci", "co", "h")
 
 @record
 class _Weights:
-    """The weights of an LSTM; the three of peepholes have a number for each unit."""
+    """The weights of an LSTM; the three peephole weights are vectors with a number for each unit."""
 
     matrix: Value
     peepholes: Sequence[Value]
@@ -36,7 +36,7 @@ def _gates(use: Use, parts: Sequence[Value], matrix: Value, bias: Value, count: 
 
 
 def _stepped(use: Use, x: Value, states: Sequence[Value], weights: _Weights) -> list[Value]:
-    """One step of an LSTM, from its memory and its result before."""
+    """One step of an LSTM, from its previous cell state and previous output."""
     memory, before = use.alike(*states)
     is_second = use.node.operator.endswith("V2")
     first, second, third, out = _gates(use, [x, before], weights.matrix, weights.bias, 4)
@@ -64,7 +64,7 @@ def cell(use: Use) -> Sequence[Value]:
 
 @imports("BlockLSTM", "BlockLSTMV2", results=GATES)
 def layer(use: Use) -> Sequence[Value]:
-    """An LSTM over the first axis; zeros follow from a given step on."""
+    """An LSTM over the first axis; the results from a given step on are zeros."""
     x, states = use.ranked(1, 3), [use.ranked(2, 2), use.ranked(3, 2)]
     weights = _Weights(use.ranked(4, 2), use.tensors(5, 8), use.ranked(8, 1))
 

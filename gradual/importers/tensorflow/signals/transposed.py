@@ -1,4 +1,4 @@
-"""Transposed convolutions: the gradients of convolutions by their inputs, whose sizes are given."""
+"""Transposed convolutions: the gradients of convolutions with respect to their inputs, whose sizes are given."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Axis:
     """A spatial axis of a transposed convolution.
 
     Attributes:
-        spatial: all of these.
+        spatial: all spatial axes.
         at: the axis.
         wanted: its size in the result.
         kernel: the size of the kernel.
@@ -93,7 +93,7 @@ def _reach(use: Use, axis: _Axis) -> Term:
 
 
 def _steps(use: Use, axis: _Axis) -> Width:
-    """How many windows the result has along an axis: as many as the convolution of it would."""
+    """The number of windows along an axis of the result, as in a convolution of the result."""
     whole = counted(use, axis.wanted)
     way = use.only("padding", "VALID", "SAME", "EXPLICIT")
     if way == "SAME":

@@ -191,6 +191,6 @@ def directory_length(stream: IO[bytes]) -> int:
 
 
 def _said(error: Exception) -> str:
-    """What is wrong with a file of an archive, without the bytes of a name that the table of contents has otherwise."""
+    """What is wrong with a file of an archive; a name that differs from the table of contents is not shown."""
     text = str(error)
     return "the table of contents has it under another name" if " and header " in text else text

@@ -56,7 +56,7 @@ def count_nonzero(use: Use) -> Value:
 
 @imports("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
 def connected(use: Use) -> Value:
-    """Whether any element, or every element, is not 0; the result is of bytes if the elements are."""
+    """Whether any element, or every element, is not 0; the result is uint8 if the elements are, else bool."""
     x = truth(use, use["self"])
     found = use.call(use.node.operator.split(".")[1], x, **settings(use, x)) if x.rank else x
     return use.as_type(found, use.dtype())
