@@ -39,7 +39,7 @@ def progress_of(path: str) -> Iterator[Progress]:
 
 @contextmanager
 def bar_of(count: Callable[[], int]) -> Iterator[Callable[[str], None]]:
-    """Show a bar for a number of files; each call says that a file is done, and what is so far.
+    """Show a bar for a number of files; each call reports that one more file is done, with a text to show.
 
     In a pipe, nothing is shown, and the files are not counted.
     """

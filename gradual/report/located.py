@@ -15,7 +15,7 @@ from gradual.record import record
 from gradual.source import Source, Span
 
 _NOT_EMPTY = re.compile(r"requires `(?P<size>dim\(%[^(),]+, [0-9]+\)) >= 1`$")
-"""Ends the message about an open size of a model, which is at least 1."""
+"""Matches the end of the message that an open size of a model's input has to be at least 1."""
 
 Locate = Callable[[Span], tuple[Source, Span]]
 """Span of a diagnostic -> its text, and its span in that text."""
@@ -84,7 +84,10 @@ def of_model(source: Source, found: Diagnostic, errors: int = 1) -> Diagnostic:
 
 
 def of_model_run(source: Source, found: Diagnostic) -> Diagnostic:
-    """Adapt what stops a run to users of a model: add the node, and how a size may be 0 if that is refused."""
+    """Adapt the diagnostic of a stopped run to users of a model.
+
+    The node is added; if a size was refused because it is 0, so is the option that allows this.
+    """
     if source.origins is None:
         return found
     helps = (Help(f"if it may be 0: add {_allowing(source, size)}") for size in _refused_as_empty(source, found))
@@ -108,7 +111,7 @@ def _allowing(source: Source, size: str) -> str:
 
 
 def _once(note: str) -> str:
-    """A note that lists promises, each once: two sizes of a model's input are promised in the same words."""
+    """A note without repetitions in its list of promises: two sizes of one input are promised in the same words."""
     kind, colon, listed = note.partition(": ")
     return kind + colon + "; ".join(dict.fromkeys(listed.split("; "))) if kind == "promised by" else note
 
@@ -138,7 +141,7 @@ def notes(source: Source, span: Span) -> tuple[str, ...]:
 
 
 def _read(frame: Frame) -> str:
-    """The line in the present file; empty if the file is missing or too large.
+    """The line of a frame, read from its Python file as it is now; empty if the file is missing or too large.
 
     Only Python files are read: a model must not be able to bring other files into a report.
     """

@@ -15,7 +15,7 @@ from gradual.types.print import shown
 from gradual.types.type import FunctionType
 
 _PRESUMED = re.compile(r"dim\(%[^(),]+, [0-9]+\) >= 1").fullmatch
-"""Whether a condition says of a size of an input that it is at least 1."""
+"""Matches the text of a condition that requires a size of an input to be at least 1."""
 
 
 def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -40,8 +40,8 @@ def _turn(found: Diagnostic) -> int:
 def types_shown(functions: Mapping[str, FunctionType], weights: int = 0, is_model: bool = False) -> list[str]:
     """A line for each function: its name and its type.
 
-    Of a model only `@main` is shown, without that its sizes are at least 1; its last parameters, the weights, are
-    counted.
+    Of a model only `@main` is shown, without the conditions that sizes of its inputs are at least 1; its last
+    parameters, the weights, are not listed but counted.
     """
     if is_model:
         functions = {name: _without_presumed(type) for name, type in functions.items() if name == "@main"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def totals(proved: int, residual: int, refuted: int, errors: int, not_empty: int = 0) -> str:
-    """The counts, `proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and those of other errors.
+    """The counts, `proved 14 · residual 3 (+ 4 that something is not empty) · refuted 0`, and the errors, if any.
 
     `errors` includes the refuted obligations, and `residual` the checks that something is not empty.
     """

@@ -29,7 +29,7 @@ class Place:
 class Problem:
     """An error in a suite or chapter itself, with its position; `case` is the case that has it, empty for none.
 
-    Such a case is malformed: it fails, and the others are run.
+    A case with an error is malformed: it fails, and the other cases are run.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""The list of all codes, generated from `gradual/codes.py` and from what the heads of their pages say."""
+"""The list of all codes, generated from `gradual/codes.py` and from the front matter of the codes' pages."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _outcome(wanted: ExpectedOutcome, found: Outcome) -> str:
 
 
 def _like(wanted: Values, got: Values) -> Values:
-    """A value in as much detail as the expectation: without elements where that has random ones (`Drawn`)."""
+    """A value in as much detail as the expectation: without elements where the expectation is random (`Drawn`)."""
     match wanted, got:
         case Drawn(), Literal(dtype, shape) if dtype is not None:
             return Drawn(dtype, shape)

@@ -48,7 +48,7 @@ _WITH = {
     Profile.RULES: Profile.CODES,
     Profile.BLAME: Profile.RUN,
 }
-"""Profile -> the profile that must pass before it is compared; an error that is not reported has no span."""
+"""Profile -> the profile that must pass before it is compared: the span of an error that is missing has no meaning."""
 
 
 def needed(profile: Profile) -> frozenset[Profile]:

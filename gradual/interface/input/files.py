@@ -43,9 +43,9 @@ class Text:
 
     Attributes:
         flaw: the error if it is not UTF-8.
-        weights: those of an imported model.
+        weights: the weights of an imported model, by name.
         notes: what was said on standard error when the model was imported.
-        files: other files that were read for it, or looked for.
+        files: the other files that were read for it, and those that were looked for and not found.
     """
 
     source: Source
@@ -58,7 +58,7 @@ class Text:
 def model_format(path: str) -> str | None:
     """The format of a model by the ending of its name, or else by its content; None for anything else.
 
-    It may be one of those that are not read, which are told by content first.
+    The result may also be a format that is recognised but not read (`foreign_format`); these are tried first.
     """
     ending = Path(path).suffix.lower()
     if is_saved_model(path):
@@ -76,7 +76,7 @@ def model_format(path: str) -> str | None:
 
 
 def _head(path: str) -> bytes:
-    """The first bytes of a file; none of what is no file, or cannot be read, which is reported when it is read."""
+    """The first bytes of a file; empty if it is no regular file or cannot be read (which is reported later)."""
     try:
         with open(path, "rb") as stream:
             return stream.read(512) if S_ISREG(os.fstat(stream.fileno()).st_mode) else b""
@@ -102,8 +102,8 @@ class Importing:
         empty: the named sizes that may be 0.
         called: pairs of the model's name of a size and the name in the program.
         guards: whether `@main` requires the guards of an export of PyTorch.
-        runs: whether the model is run: then a further option goes with the call that is being written.
-        signature: of a SavedModel, the signature that is imported; by default the one that is served.
+        runs: whether the command runs the model: then a help names only the option to add, not a command to type.
+        signature: the signature of a SavedModel that is imported; empty for the default, `serving_default`.
     """
 
     where: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Importing:
     signature: str = ""
 
     def demand(self, path: str) -> str:
-        """How a further condition is demanded: the words before it, up to its quote."""
+        """The words by which a help asks for one more condition (`--where`), up to the quote before the condition."""
         if self.runs:
             return "add `--where '"
         options = [("--name", f"{own}={name}") for own, name in self.called] + [
@@ -257,7 +257,7 @@ def _expanded(paths: Iterable[str], endings: tuple[str, ...]) -> Iterator[str | 
 
 
 def _inside(folder: str, endings: tuple[str, ...]) -> Iterator[str | Absent]:
-    """The files under a folder without hidden subfolders (`.name`), in ascending order; then what is absent."""
+    """The files under a folder without hidden subfolders (`.name`), in ascending order; then the unreadable folders."""
     absent: list[Absent] = []
     is_empty = True
     for path in _sorted(folder, endings, absent):
@@ -277,7 +277,7 @@ def _sorted(folder: str, endings: tuple[str, ...], absent: list[Absent]) -> Iter
 
     for _, folders, names in islice(os.walk(folder, onerror=unreadable), 1):
         if SAVED_MODEL in names and Path(SAVED_MODEL).suffix in endings:
-            folders, names = [], [SAVED_MODEL]  # what else is there belongs to it
+            folders, names = [], [SAVED_MODEL]  # the other files of the folder are parts of the SavedModel
         entries = [name for name in names if name.endswith(endings)]
         entries += [f"{name}/" for name in folders if not name.startswith(".")]
         for entry in sorted(entries):

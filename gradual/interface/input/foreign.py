@@ -1,4 +1,7 @@
-"""Files of models that are not read, and what to write instead: told by the content, or else by the ending."""
+"""Formats of models that are recognised but not read, each with advice what to use instead.
+
+A format is recognised by the first bytes of a file, or else by the ending of its name.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ ADVICE: Mapping[str, str] = {
     "tflite": "a TensorFlow Lite file; give the SavedModel that it was converted from",
     "graph text": "a text GraphDef; write it with `as_text=False`",
 }
-"""Format -> what a file of it is, and what to do."""
+"""Format -> what a file of this format is, and what the user can do."""
 _ENDINGS = {".keras": "keras", ".h5": "hdf5", ".hdf5": "hdf5", ".tflite": "tflite", ".pbtxt": "graph text"}
 _BEGINNINGS = (
     (re.compile(rb"PK\x03\x04[\x00-\xff]{26}(metadata|config)\.json"), "keras"),

@@ -224,7 +224,11 @@ class _Reading:
 
 
 def _begins(lines: Sequence[str], number: int, keys: tuple[str, ...]) -> bool:
-    """Whether the entry of a key begins on a line: the lines before lack the key, and with the entry they have it."""
+    """Whether the entry of a key begins on a line.
+
+    It does if the configuration up to this line lacks the key, and has it as soon as it can be parsed with this line
+    and lines after it.
+    """
     if _says("\n".join(lines[:number]), keys) is not False:
         return False
     ends = (_says("\n".join(lines[: end + 1]), keys) for end in range(number, len(lines)))

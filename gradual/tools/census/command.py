@@ -24,7 +24,7 @@ from gradual.tools.checking.results import Outcome
 ENDINGS = PROGRAM, *MODELS
 """The endings of the files that are checked in a folder."""
 NAMED = 5
-"""How many operators, rules and codes a text names."""
+"""How many operators, rules and codes the report on a terminal names."""
 
 
 @click.command()

@@ -93,7 +93,7 @@ def limits(bounds: Bounds) -> Row:
 def is_valid(row: Row, bounds: Bounds) -> bool:
     """Whether a row of an unchanged file also holds for these limits."""
     if row["outcome"] == Outcome.UNREADABLE:
-        return False  # what is missing may be a file beside it
+        return False  # the reason may be another file, missing then and present now, which the key does not cover
     return row["outcome"] not in LIMITED or row.get("limits") == limits(bounds)["limits"]
 
 

@@ -79,8 +79,8 @@ class Census:
         all: the sums over all files; `formats` has those over the files of each format.
         outcomes: format -> outcome -> files.
         operators: the operators that block imports, with the number of models.
-        blocked: the models that are not imported; `otherwise` are those for a reason that is no operator.
-        rules: the residual checks by the rule that they are left by.
+        blocked: how many models are not imported; `otherwise` counts those that no operator prevents from it.
+        rules: the residual checks by the rule that requires them.
         codes: the errors by code.
         slowest: the slowest files.
         unwell: outcome -> the first files with it, and why.

@@ -28,7 +28,7 @@ Key = tuple[str, ...]
 
 
 class Baseline:
-    """Known findings; each that occurs in a file is taken off, so that a second one of the same kind is new."""
+    """The known findings; each is used up by one occurrence, so that a further occurrence of the same kind is new."""
 
     def __init__(self, known: Iterable[Key]) -> None:
         self._left = Counter(known)
@@ -108,7 +108,7 @@ def keys_of(checked: Checked) -> Iterator[Key]:
 
 
 def _counts(found: Diagnostic) -> bool:
-    """Whether a finding belongs into a baseline; a note is shown only to those who ask for it."""
+    """Whether a finding is written to baselines and looked up in them: notes are not, as they are shown on request."""
     return found.severity is not Severity.NOTE
 
 

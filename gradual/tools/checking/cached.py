@@ -123,7 +123,7 @@ def _new(unit: str | Text, wanted: Wanted) -> Checked:
 
 
 def cache_folder() -> Path:
-    """The folder of results: beside the configuration that holds in the working directory, or else in it."""
+    """The folder of results: beside the configuration that holds in the working directory, or else directly in it."""
     file = settings_for(os.curdir).file
     return (Path.cwd() if file is None else file.parent) / FOLDER
 
@@ -170,7 +170,7 @@ def _stamp(path: str) -> Stamp:
 
 
 def _files(place: str) -> Iterator[str]:
-    """The files under a folder, in order, without what Python compiled."""
+    """The files under a folder, in order, without the bytecode files of Python."""
     for here, folders, names in os.walk(place):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         yield from (f"{here}{os.sep}{name}" for name in sorted(names))

@@ -76,7 +76,7 @@ class Checked:
         known: how many of them are known.
         operators: the operators for which a model was not imported.
         notes: what was said on standard error when the model was imported.
-        files: other files that were read for it, or looked for.
+        files: the other files that were read for it, and those that were looked for and not found.
         checked: whether there was a program to check.
     """
 

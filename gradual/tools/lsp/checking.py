@@ -1,9 +1,10 @@
 """Incremental checking of a text in an editor: only the functions that changed are checked again.
 
-Other functions depend on a function only by its types, if these are all written, and by its residual checks, which a
-call may always fail.  The findings of an unchanged function are kept, and moved to its new position.  While others are
-checked, its body is replaced by a call of itself, which has the written type and no obligations; functions with
-residual checks, and their callers, keep their bodies.  A function that cannot be parsed is one that is not there.
+Other functions depend on a function only by its types, if these are all written, and by its residual checks: a call at
+which one of them cannot hold is an error.  The findings of an unchanged function are kept, and moved to its new
+position.  While other functions are checked, its body is replaced by a call of itself, which has the written type and
+no obligations; functions with residual checks, and their callers, keep their bodies.  A function that cannot be parsed
+is treated as absent.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class _Part:
     """A definition as it was last checked.
 
     Attributes:
-        text: empty if it has to be checked again.
-        findings: counted from its start.
+        text: its text then; empty if it has to be checked again.
+        findings: its findings, with positions relative to its start.
         leaves: what its callers have to know of its body.
         beside: whether it has errors for which no help was searched for, since the text had syntax errors.
     """
@@ -61,7 +62,7 @@ class Definitions:
 
     @cached_property
     def others(self) -> Set[str]:
-        """The names of what is no function, on which all functions may depend."""
+        """The names of definitions other than functions, on which all functions may depend."""
         return self.places.keys() - self.functions
 
     @cached_property
@@ -200,7 +201,7 @@ class Checker:
     def _keep(
         self, compilation: Compilation, found: Findings, broken: Span | None, known: Definitions, names: set[str]
     ) -> bool:
-        """Keep the findings of definitions; False if something but a syntax error is found outside of all."""
+        """Keep the findings of some definitions; False if a finding outside all definitions is no syntax error."""
         self._syntax = tuple(one for one in found.diagnostics if broken and _is_of_syntax(one, broken))
         others = tuple(one for one in found.diagnostics if not (broken and _is_of_syntax(one, broken)))
         parts = parted(replace(found, diagnostics=others), known.places)
@@ -243,7 +244,7 @@ def _has_errors(found: Findings) -> bool:
 
 
 def _left_by(compilation: Compilation, name: str) -> tuple[str, ...]:
-    """What a function leaves to its callers to know, beside its type: checks that fail for some arguments."""
+    """What the callers of a function depend on besides its type: its checks, and whether it forgets sizes."""
     state = compilation.elaborations.get(name)
     if state is None:
         return ()
@@ -253,9 +254,9 @@ def _left_by(compilation: Compilation, name: str) -> tuple[str, ...]:
 
 
 def _definitions(reading: Reading) -> Definitions | None:
-    """The definitions of a text, or None if each of them may depend on all.
+    """The definitions of a text, or None if each of them may depend on all others.
 
-    That is so if a parameter has no type, which is inferred from uses anywhere, or an operator has a body; and if a
+    They may if a parameter has no type, which is then inferred from uses anywhere, if an operator has a body, or if a
     name is defined twice.
     """
     places = {place.piece.name: place for place in reading.places}
@@ -290,7 +291,7 @@ def _needed(known: Definitions, changed: set[str], bodies: set[str]) -> tuple[se
 def _without(document: Document, known: Definitions, whole: set[str], typed: set[str]) -> Source:
     """The text with only some of its definitions, of which those in `typed` have trivial bodies.
 
-    Everything else is blank, so that what is left is where it was.
+    Everything else is replaced by blanks, so that the offsets of what is left do not change.
     """
     text, places, broken = document.text, document.reading.places, document.reading.broken
     kept = [(known.places[name].start, known.places[name].end, name) for name in whole | typed]
@@ -320,7 +321,7 @@ def _call_of_itself(one: ast.Def) -> str:
 
 
 def _blank(text: str, start: int, end: int) -> str:
-    """As much blank text as a stretch of a text, with as many lines, the last one as long."""
+    """Blanks in place of a stretch of a text: of the same length, with as many line breaks and a last line as long."""
     lines = text.count("\n", start, end)
     rest = end - text.rfind("\n", start, end) - 1 if lines else end - start
     return " " * (end - start - lines - rest) + "\n" * lines + " " * rest

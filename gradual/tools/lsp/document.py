@@ -15,7 +15,7 @@ from gradual.tools.lsp.pieces import Reading, read
 
 
 class Document:
-    """One version of a text; `before` is an earlier version as it was parsed, of which what did not change is kept."""
+    """One version of a text; the trees of what did not change are taken from `before`, an earlier parsed version."""
 
     def __init__(self, uri: str, text: str, version: int | None, before: Reading | None = None) -> None:
         self.uri = uri

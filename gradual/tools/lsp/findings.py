@@ -34,7 +34,7 @@ P = TypeVar("P", bound=Placed)
 
 @record(eq=False, slots=False)
 class Group:
-    """Names of a function, in the order of their spans, which count from anywhere."""
+    """Names of a function, in the order of their spans, which may be relative to any offset."""
 
     names: Sequence[Named]
 
@@ -131,7 +131,7 @@ def at_levels(found: Findings, source: Source, levels: Levels) -> Findings:
 
 
 def found_by(compilation: Compilation) -> Findings:
-    """The findings in a text that was compiled, but for the lints of names."""
+    """The findings in a text that was compiled, without the lints of names."""
     checks = tuple(map(_left, compilation.checks))
     lints = compilation.lints(names=False, beside_errors=True)  # other functions' errors may be fixed later
     bindings = Bindings((Located(0, 0, Group(compilation.named())),))

@@ -1,7 +1,7 @@
 """The definitions of a text that is being edited: after a change only the text around it is parsed again.
 
-A definition keeps its tree while its text is unchanged.  The spans of a tree count from where the text began that it
-was parsed from, so a place says by how much they have to be moved.
+A definition keeps its tree while its text is unchanged.  The spans of the tree are offsets in the text from which it
+was parsed; a `Place` says where the definition is now, and by how much the spans have to be moved.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Piece:
 
     @cached_property
     def declares(self) -> bool:
-        """Whether it declares a name such as `%input.1`, by which the same text is one name from there on."""
+        """Whether it declares a name such as `%input.1`: after the declaration, `%input.1` is a name, no projection."""
         return _DECLARATION.search(self.text) is not None
 
     @cached_property
@@ -67,7 +67,7 @@ class Piece:
                 return True
 
     def typed(self, span: Span) -> Iterator[int]:
-        """Where the names in a part of the tree are that are bound with a written type."""
+        """The offsets of the names that are bound with a written type, in a part of the tree."""
         waiting: list[object] = [self.tree]
         while waiting:
             part = waiting.pop()
@@ -80,7 +80,7 @@ class Piece:
 
 
 def _meets(node: Any, span: Span) -> bool:
-    """Whether a node has something in a span; one that has no span itself may have parts there."""
+    """Whether a node overlaps a span; a node that has no span itself counts, since it may have parts that overlap."""
     own = getattr(node, "span", span)
     return own.start < span.end and span.start < own.end
 
@@ -120,7 +120,7 @@ class Place:
         return self.start - self.piece.tree.span.start
 
     def back(self, span: Span) -> Span:
-        """A span of the text, as spans of the tree count."""
+        """A span of the text, converted to the offsets that the spans of the tree use."""
         return Span(span.start - self.by, span.end - self.by)
 
 
@@ -233,7 +233,7 @@ def _around(places: Sequence[Place], text: str, change: Change) -> tuple[int, in
     A definition after it begins its line, so that no comment before it on the line can swallow it.
     """
     first = sum(place.end < change.start for place in places)
-    while first and places[first - 1].piece.text[-1] not in "};":  # what comes next might be a part of it
+    while first and places[first - 1].piece.text[-1] not in "};":  # the text after such a definition may continue it
         first -= 1
     last = first
     while last < len(places) and not (places[last].start > change.old and text[places[last].start - 1] == "\n"):

@@ -32,12 +32,12 @@ def _moved(node: Any, by: int) -> Any:
 
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-"""What is in nodes without being one."""
+"""The classes of values in the fields of nodes that are no nodes themselves."""
 
 
 @cache
 def parts_of(kind: type) -> tuple[str, ...]:
-    """The fields of a class of nodes; none for what is inside them, such as text."""
+    """The names of the fields of a class of nodes; empty for a class whose values are no nodes."""
     return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
 
 
@@ -56,14 +56,14 @@ class Change:
         return self.new - self.old
 
     def with_stretch(self, span: Span) -> Change:
-        """The change, and all that is inside a stretch of the old text."""
+        """The change, widened to cover everything inside a stretch of the old text."""
         end = max(self.old, span.end - 1)
         return Change(min(self.start, span.start + 1), end, end + self.grown)
 
     def leads(self, text: str, offset: int) -> bool:
         """Whether only blanks are before an offset on its line, and the change is on an earlier line.
 
-        Then no comment that the change has begun goes on to the offset, but for one that has to be closed.
+        Then a `//` comment in the change ends before the offset; only an unclosed `/*` comment may reach it.
         """
         line = text.rfind("\n", self.new, offset)
         return line >= 0 and not text[line:offset].strip()

@@ -1,6 +1,6 @@
 """Constraints on a definition's unknown sizes, from the checks on its parameters that every path makes.
 
-Annotations that these checks imply refuse no run that returned a value, since it passed all.   [check.annotated]
+Annotations that these checks imply refuse no run that returned a value: it passed all these checks.  [check.annotated]
 """
 
 from __future__ import annotations

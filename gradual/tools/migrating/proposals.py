@@ -157,7 +157,10 @@ def _goals(site: Site) -> list[Constraint]:
 
 
 def _sizes(site: Site) -> Iterator[Proposal]:
-    """Each unknown size as its solution or fresh name, with clauses: all, then those without names, then by name."""
+    """Each unknown size replaced by its solution or by a fresh name, with the clauses of a `where`.
+
+    First all sizes at once, then those that need no fresh name, then one by one, but together where a name is shared.
+    """
     opens = open_sizes(site.written)
     needs = solved(_goals(site), {one.variable for one in opens})
     free = [one.variable for one in opens if one.variable not in needs.sizes]

@@ -117,7 +117,10 @@ class _Trials:
         return bool(goals) and all(isinstance(decider.decide(facts, goal), Proved) for goal in goals)
 
     def read(self, condition: str) -> tuple[Sequence[Constraint], Sequence[Constraint]]:
-        """That the sizes in a condition are at least 1, and what it demands; nothing if it is no condition."""
+        """`(positive, goals)`: that each size in the condition is at least 1, and the constraints that it states.
+
+        Both are empty if the text is not accepted as a condition.
+        """
         if condition not in self._read:
             names = [name for name in dict.fromkeys(_NAME.findall(condition)) if name not in _WORDS]
             params = ", ".join(f"%x{index}: Tensor[({name},), bool]" for index, name in enumerate(names))
