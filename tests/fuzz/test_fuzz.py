@@ -93,7 +93,7 @@ NARROW = (
 def test_a_run_that_breaks_a_promise_is_a_failure(
     monkeypatch: pytest.MonkeyPatch, value: Callable[[int], Value], wrong: str | None
 ) -> None:
-    monkeypatch.setattr(machine, "run", lambda core, entry, values: value(values[0].shape[0]))
+    monkeypatch.setattr(machine, "run", lambda core, entry, values, **_: value(values[0].shape[0]))
     failure = trial(NARROW)
     assert (failure and re.sub(r":\d+$", "", failure.signature)) == wrong
 

@@ -23,7 +23,7 @@ from tests.properties.compiling import compiled
 from tests.run.graphs import agreeing, bits, disagreement, examples, spoilt
 from tests.thorough import times
 
-PROGRAMS = times(16)
+PROGRAMS = times(32)
 SLICES = 4
 
 

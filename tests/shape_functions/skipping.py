@@ -33,9 +33,9 @@ def without_arithmetic() -> Iterator[None]:
         affordable(result, step)
         judged[:] = [result]
 
-    def blanked(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any]) -> Held:
+    def blanked(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any], *rest: Any) -> Held:
         (result,) = judged
-        return _blank(result) if _may_be_blank(result) else computed(step, values, attributes)
+        return _blank(result) if _may_be_blank(result) else computed(step, values, attributes, *rest)
 
     with patch.object(operators, "affordable", noted), patch.object(operators, "computed", blanked):
         yield

@@ -21,6 +21,7 @@ LOCAL = "local"
 INSTALL = "pip install 'gradual[cluster]'"
 LEAST = 32
 """How many tasks the scheduler has at least, so that workers that join find some."""
+LOST = "the connection to the scheduler is lost; with a journal, run the census again"
 OFTEN = 100
 """After how many answers the threads of the cluster are counted again."""
 
@@ -82,12 +83,16 @@ def _completed(client: Any, tasks: Iterable[Task], bounds: Bounds) -> Iterator[A
 def _result(future: Any, task: Task) -> Answer:
     """The answer of a task; a file whose workers died has a row too."""
     from distributed import KilledWorker
+    from distributed.comm import CommClosedError
 
     if future.status == "finished":
-        answer: Answer = future.result()
+        try:
+            answer: Answer = future.result()
+        except CommClosedError as closed:
+            raise Trouble("E0701", LOST) from closed
         return answer
     if future.status != "error":
-        raise Trouble("E0701", "the connection to the scheduler is lost; with a journal, run the census again")
+        raise Trouble("E0701", LOST)
     error = future.exception()
     if isinstance(error, KilledWorker):
         return dead(task)

@@ -26,6 +26,7 @@ from gradual.core.terms import Apply, Rename, Step
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import Dim
+from gradual.syntax.tree import ast
 from gradual.types import instantiation
 from gradual.types.binder_solving import Measured, bare
 from gradual.types.type import Hole, OpenedType, TensorType
@@ -100,7 +101,10 @@ def every_use_opens_anew() -> Iterator[None]:
         state.output.steps.append(Rename(again, value, opened, span))
         return state.values.define(again, opened, Made("a use", (value,), span))
 
-    with patch.object(expr, "variable", altered):
+    def inferred(state: Elaboration, argument: ast.Expr) -> str:
+        return state.judge.infer(state, argument)
+
+    with patch.object(expr, "variable", altered), patch.object(application, "_operand", inferred):
         yield
 
 

@@ -97,7 +97,7 @@ def test_a_lost_scheduler_ends_the_run_which_the_next_resumes(workers: Any, many
         with journal_at("journal") as journal:
             yield from rows(streamed(["in"], ENDINGS), cluster(address, 1, UNBOUNDED), journal, UNBOUNDED)
 
-    options = ("--scheduler-file", str(many / "scheduler"), "--no-dashboard")
+    options = ("--scheduler-file", str(many / "scheduler"), "--no-dashboard", "--host", "127.0.0.1")
     with started("dask_scheduler", *options, "--port", "0") as process, started("dask_worker", *options, "--no-nanny"):
         with distributed.Client(scheduler_file=str(many / "scheduler")) as client:
             address = str(client.scheduler.address)
