@@ -135,8 +135,8 @@ def invoked(
         if fits is None:
             return state.values.define(name, BROKEN)
         passed.append(fits)
-    # If no argument determines a dim or type, the call is never reached: some argument's type has no values, or some
-    # argument, in a branch, has another rank.
+    # If no argument determines a dim, the call is never reached: some argument's type has no values, or the code is
+    # unreachable. (In a branch, an argument's rank did not fit, which ended the branch in a check that always fails.)
     assert not choice.unsolved or state.reach.unreachable or any(map(is_empty, types)), (called, types)
     blamed = f"the call of `{called}` {caller}" if rules.blames else ""
     site = Site.WHERE if rules.blames else rules.site

@@ -72,7 +72,11 @@ class Bodies(Protocol):
         ...
 
     def promised(self, value: Value, rank: int) -> Value | None:
-        """A parameter of the given rank in place of the value, if that is a variable of unknown rank; else None."""
+        """Declare the parameter for a variable of unknown rank again, with the rank that a use of the value implies.
+
+        The value is that of the variable or is derived from it (`derived`).  Returns the new parameter; None if the
+        value comes from no variable.
+        """
         ...
 
     def derived(self, value: Value, source: Value, less: int) -> None:

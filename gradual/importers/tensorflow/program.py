@@ -229,7 +229,11 @@ class _Import:
         return value
 
     def promised(self, value: Value, rank: int) -> Value | None:
-        """A parameter of the given rank in place of the value, if that is a variable of unknown rank; else None."""
+        """Declare the parameter for a variable of unknown rank again, with the rank that a use of the value implies.
+
+        If the value is derived from the variable by removing axes, the rank of the variable is greater by their number,
+        and the import has to be repeated.  Returns the new parameter; None if the value comes from no variable.
+        """
         while value in self.sources:
             value, less = self.sources[value]
             rank, self.is_late = rank + less, True

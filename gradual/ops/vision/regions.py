@@ -1,8 +1,8 @@
 """Regions of an image, and sampling between its pixels.
 
-A region is a row of five numbers: the number of its sample, and two corners as column, row, column, row, in units that
-`spatial_scale` converts to pixels.  Coordinates and sums are computed in binary64 and rounded once.  Between pixels a
-value is interpolated from the four around it, where a pixel of weight 0 is not read.
+A region is a row of five numbers: the index of its image in the batch, and two corners as column, row, column, row, in
+units that `spatial_scale` converts to pixels.  Coordinates and sums are computed in binary64 and rounded once.  Between
+pixels a value is interpolated from the four around it, where a pixel of weight 0 is not read.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def roi_align(
     A region is a row of five numbers [op.regions.columns], taken to be at least one pixel high and wide; there is at
     least one part along an axis [op.window.positive].  A part is sampled at `sample_ratio` positions along each axis,
     if that is above 0, or else at one per pixel.  A sample more than a pixel outside is 0; with `mode="max"` the
-    result is the greatest sample.  A region whose sample index is out of bounds is a fault [op.index.bounds].
+    result is the greatest sample.  A region whose image index is out of bounds is a fault [op.index.bounds].
     """
     if mode not in ("avg", "max"):
         raise IllFormed("op.attribute", f'mode has to be "avg" or "max", not "{mode}"')
@@ -203,7 +203,7 @@ def roi_pool(
     A region is a row of five numbers [op.regions.columns], whose corners are rounded to the nearest pixel, halves away
     from 0, and belong to it; there is at least one part along an axis [op.window.positive].  Of m pixels in k parts,
     part i has those from `i * m // k` up to `((i + 1) * m + k - 1) // k`, excluded; a part outside the data is 0.  A
-    region whose sample index is out of bounds is a fault [op.index.bounds].
+    region whose image index is out of bounds is a fault [op.index.bounds].
     """
     return _regions(data, rois, pooled_size, layout)
 
