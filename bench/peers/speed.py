@@ -148,7 +148,7 @@ def _growth(points: Sequence[tuple[int, float | None]]) -> str:
 def main() -> None:
     """Print the table, and put it into a page if one is named; or measure once, as a child."""
     parser = argparse.ArgumentParser(prog="python -m bench.peers.speed", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one size, once")
+    parser.add_argument("--quick", action="store_true", help="the two smaller sizes, once")
     parser.add_argument("--runs", type=int, default=3, help="measurements for each median (default 3)")
     parser.add_argument("--timeout", type=float, default=90, metavar="SECONDS", help="for one measurement (default 90)")
     parser.add_argument("--page", type=Path, metavar="FILE", help="put the table into a Markdown file where it stands")
@@ -159,7 +159,7 @@ def main() -> None:
         print(json.dumps(measured(tool, network, int(size))))
         return
     told = []
-    for line in report(1 if asked.quick else 3, 1 if asked.quick else asked.runs, asked.timeout):
+    for line in report(2 if asked.quick else 3, 1 if asked.quick else asked.runs, asked.timeout):
         print(line, flush=True)
         told.append(line)
     if asked.page is not None:
