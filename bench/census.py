@@ -109,7 +109,7 @@ def measured(engine: str) -> dict[str, float]:
 
 
 def alone(count: int) -> dict[str, float]:
-    """A census of files that are checked by nobody: what the client does with that many rows."""
+    """The cost of the client alone: a census of so many files, with rows that are made up instead of checked."""
     (sample,) = rows([str(next(EXAMPLES.glob("*.relay")))], here(1, BOUNDS), None, BOUNDS)
     found, began, own = Census(), time.perf_counter(), time.process_time()
 

@@ -35,10 +35,10 @@ class Named:
 
     def shown(self) -> Binding:
         """The binding, as text."""
-        type = self.type
-        contents = type.contents if isinstance(type, TensorType) else None
-        known = shown_contents(contents, len(type.shape)) if contents else None  # type: ignore[union-attr]
-        shape = tuple(map(shown_extent, type.shape)) if isinstance(type, TensorType) else None
+        type, shape, known = self.type, None, None
+        if isinstance(type, TensorType):
+            shape = tuple(map(shown_extent, type.shape))
+            known = shown_contents(type.contents, len(type.shape)) if type.contents else None
         return Binding(self.function, self.name, shown(type), shape, known, self.span)
 
 

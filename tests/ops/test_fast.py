@@ -68,12 +68,12 @@ def bits(value: Any) -> Any:
 
 
 def outcome(function: Any, application: Application, attributes: dict[str, Any]) -> Any:
-    """The bits of a result, NotImplemented, or the code of a fault."""
+    """The bits of a result, None, or the code of a fault."""
     try:
         found = function(*application.arguments, **attributes)
     except TensorFault as fault:
         return fault.code
-    return found if found is NotImplemented else bits(found)
+    return found if found is None else bits(found)
 
 
 def agree(one: Operator, application: Application) -> bool:
@@ -81,7 +81,7 @@ def agree(one: Operator, application: Application) -> bool:
     attributes = {name: as_ints(value) for name, value in bound(one, application.attributes).items()}
     with ieee_arithmetic(True):
         found = outcome(one.fast, application, attributes)
-    if found is NotImplemented:
+    if found is None:
         return False
     assert found == outcome(one.meaning, application, attributes)
     return True

@@ -142,7 +142,7 @@ class Operator:
         writes_shape: whether the program writes the shape of the result, so that a size of 1 in it is intended.
         ranges: the rule for the range of the result's integers; None if there is none.
         lookups: which operands are indices, and into which axes.
-        fast: the meaning with NumPy, in the same bits; it returns NotImplemented for operands on which it is not
+        fast: the meaning with NumPy, in the same bits; it returns None for operands on which it is not
             defined.  None if there is only the meaning.
     """
 

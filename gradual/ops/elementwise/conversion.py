@@ -29,9 +29,9 @@ def _cast(x: Tensor, *, dtype: DType) -> Tensor:
     return tensor_of(x.shape, dtype, converted(x.dtype, dtype, x.elements))
 
 
-def _fast_cast(x: Tensor, *, dtype: DType) -> Tensor:
+def _fast_cast(x: Tensor, *, dtype: DType) -> Tensor | None:
     if x.dtype.bits == 64 and x.dtype.is_integer and dtype is DType.BFLOAT16:  # rounded twice by way of binary64
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     found = array_converted(x.dtype, dtype, computable(x.elements, x.dtype, x.shape))
     return tensor_of(x.shape, dtype, kept_array(dtype, found))
 

@@ -94,12 +94,12 @@ class Row:
             found = map(self.then, kept(dtype, found))
         return tensor_of(shape, self.result(dtype), kept(self.result(dtype), found))
 
-    def fast(self, *given: Tensor) -> Tensor:
+    def fast(self, *given: Tensor) -> Tensor | None:
         """The meaning with NumPy, if the function has an equal one on arrays."""
         dtype = given[0].dtype
         function = ON_ARRAYS.get(self.function(dtype))
         if function is None:
-            return NotImplemented  # type: ignore[no-any-return]
+            return None
         found = function(*(computable(part.elements, part.dtype, part.shape) for part in given))
         if self.then is not None and dtype.is_float:
             found = ON_ARRAYS[self.then](rounded(dtype, found).astype("d"))

@@ -170,11 +170,11 @@ def _paired(operands: Sequence[Operand], both: Term, own: Sequence[Term], terms:
     return permuted(found, shape, [order.index(label) for label in terms.result])
 
 
-def _fast_einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor:
+def _fast_einsum(data: tuple[Tensor, ...], *, equation: str) -> Tensor | None:
     terms, dtype = read(equation, [part.rank for part in data]), data[0].dtype
     operands, (both, *own) = _operands(data, terms), _shares(terms)
     if len(own) != 2 or not all(own):
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     left, right = (one.matrices(both, labels, terms.summed) for one, labels in zip(operands, own, strict=True))
     sizes, order = operands[0].sizes, (*both, *chain.from_iterable(own))
     found = product(left, right.swapaxes(1, 2), dtype).reshape([sizes[label] for label in order])

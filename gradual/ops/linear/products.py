@@ -67,7 +67,7 @@ def _dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType 
     return _matmul(data, weight, units=units, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
 
 
-def _fast_dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType | None) -> Tensor:
+def _fast_dense(data: Tensor, weight: Tensor, *, units: int | None, out_dtype: DType | None) -> Tensor | None:
     return _fast_matmul(data, weight, units=units, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
 
 
@@ -128,11 +128,11 @@ def _fast_matmul(
     out_dtype: DType | None,
     transpose_a: bool,
     transpose_b: bool,
-) -> Tensor:
+) -> Tensor | None:
     dtype = out_dtype or tensor_a.dtype
     sides = factors(dtype, tensor_a, tensor_b)
     if sides is None:
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     left, right = sides[0].swapaxes(-1, -2) if transpose_a else sides[0], sides[1].T if transpose_b else sides[1]
     lines = left.reshape(numel(left.shape[:-1]), left.shape[-1])
     found = product(lines, right, dtype)
@@ -204,11 +204,11 @@ def _batch_matmul(
 
 def _fast_batch_matmul(
     tensor_a: Tensor, tensor_b: Tensor, *, out_dtype: DType | None, transpose_a: bool, transpose_b: bool
-) -> Tensor:
+) -> Tensor | None:
     dtype = out_dtype or tensor_a.dtype
     sides = factors(dtype, tensor_a, tensor_b)
     if sides is None:
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     left, right = (
         side.swapaxes(1, 2) if turned else side for side, turned in zip(sides, (transpose_a, transpose_b), strict=True)
     )

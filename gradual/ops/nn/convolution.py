@@ -221,11 +221,11 @@ def _correlated(plan: Plan, move: Window[int], counts: Ints, dtype: DType) -> ar
 def _fast_convolve(
     data: Tensor, weight: Tensor, *, strides: Ints, padding: Ints, dilation: Ints, groups: int, channels: int | None,
     kernel_size: Ints | None, data_layout: str, kernel_layout: str, out_layout: str, out_dtype: DType | None,
-) -> Tensor:  # fmt: skip
+) -> Tensor | None:  # fmt: skip
     letters, dtype = "NC" + SPATIAL[data.rank - 2], out_dtype or data.dtype
     sides = factors(dtype, data, weight)
     if sides is None:
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     cells = sides[0].transpose(places(data_layout, letters, "data_layout"))
     weights = sides[1].transpose(places(kernel_layout, letters.replace("NC", "OI"), "kernel_layout"))
     into, (out, depth, *kernel) = cells.shape[1] // groups, weights.shape

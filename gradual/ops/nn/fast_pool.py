@@ -67,10 +67,12 @@ def max_pool(data: Tensor, *, layout: str, out_layout: str, **attributes: Any) -
     return _placed(reduce(greater, taps.each), taps, out_layout or layout, data)
 
 
-def avg_pool(data: Tensor, *, layout: str, out_layout: str, count_include_pad: bool, **attributes: Any) -> Tensor:
+def avg_pool(
+    data: Tensor, *, layout: str, out_layout: str, count_include_pad: bool, **attributes: Any
+) -> Tensor | None:
     """The mean of each window of floats, over the taps inside the input, or also over those in the padding."""
     if not data.dtype.is_float:
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     taps = _taps(data, 0.0, layout=layout, out_layout=out_layout, **attributes)
     sums = reduce(numpy().add, taps.each, 0.0)
     counts = numpy().array(tap_counts(taps.move, taps.extents, taps.counts, count_include_pad), "d")

@@ -183,11 +183,11 @@ def _fast_convolve_transposed(
     data: Tensor, weight: Tensor, *, channels: int | None, kernel_size: Ints | None, strides: Ints,
     output_padding: Ints, padding: Ints, dilation: Ints, groups: int, data_layout: str, kernel_layout: str,
     out_layout: str, out_dtype: DType | None,
-) -> Tensor:  # fmt: skip
+) -> Tensor | None:  # fmt: skip
     letters, dtype = "NC" + SPATIAL[data.rank - 2], out_dtype or data.dtype
     sides = factors(dtype, data, weight)
     if sides is None:
-        return NotImplemented  # type: ignore[no-any-return]
+        return None
     cells = sides[0].transpose(places(data_layout, letters, "data_layout"))
     weights = sides[1].transpose(places(kernel_layout, letters.replace("NC", "IO"), "kernel_layout"))
     move = window(weights.shape[2:], strides, dilation, padding, len(letters) - 2)

@@ -149,10 +149,10 @@ def reduction(row: Row) -> Operator:
         assert function is not None, f"{row.name} on {x.dtype}"
         return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, map(function, blocks(x, axes))))
 
-    def fast(x: Tensor, *, axis: Axis, keepdims: bool, exclude: bool) -> Tensor:
+    def fast(x: Tensor, *, axis: Axis, keepdims: bool, exclude: bool) -> Tensor | None:
         axes, function = reduced_axes(axis, exclude, x.rank), folds.ON_ARRAYS.get(row.function(x.dtype))
         if function is None:
-            return NotImplemented  # type: ignore[no-any-return]
+            return None
         return tensor_of(_shape(x, axes, keepdims), x.dtype, kept_array(x.dtype, function(array_blocks(x, axes))))
 
     def contents(x: TensorType[Dim], *, axis: Axis, keepdims: bool, exclude: bool) -> Contents:

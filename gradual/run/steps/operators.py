@@ -55,8 +55,8 @@ def computed(step: Apply, values: Sequence[Held], attributes: Mapping[str, Any],
 
 
 def _meant(operator: Operator, values: Sequence[Held], attributes: Mapping[str, Any], fast: bool) -> Held:
-    found: Held = operator.fast(*values, **attributes) if fast and operator.fast is not None else NotImplemented
-    return operator.meaning(*values, **attributes) if found is NotImplemented else found
+    found: Held | None = operator.fast(*values, **attributes) if fast and operator.fast is not None else None
+    return operator.meaning(*values, **attributes) if found is None else found
 
 
 def constant_type(value: Held) -> Any:

@@ -181,7 +181,7 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path, how: signal.Signals) -> N
 
 
 def alive(process: str) -> bool:
-    """Whether a process has not ended; one that nobody waits for is a zombie."""
+    """Whether a process is running: it exists, and is no zombie, which has ended without a parent that waits for it."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
