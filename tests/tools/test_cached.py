@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy
@@ -263,8 +264,16 @@ def test_a_folder_that_cannot_be_written_is_no_error(gradual: Gradual) -> None:
     assert gradual("check", "proved.relay").code == 0
 
 
-def test_standard_input_and_fixes_are_not_kept(gradual: Gradual) -> None:
+def test_standard_input_is_not_kept(gradual: Gradual) -> None:
     gradual("check", "-", stdin=PROVED)
+    assert not Path(FOLDER).exists()
+
+
+def test_a_pipe_is_read_once_and_not_kept(gradual: Gradual) -> None:
+    os.mkfifo("pipe.relay")
+    writer = Thread(target=Path("pipe.relay").write_text, args=(PROVED,), daemon=True)
+    writer.start()
+    assert gradual("check", "pipe.relay").code == 0
     assert not Path(FOLDER).exists()
 
 

@@ -132,9 +132,10 @@ def digest(path: str) -> str | None:
     """A digest of the content of a program or model; None if it is not a regular file that can be read."""
     file = Path(path, SAVED_MODEL) if is_saved_model(path) else Path(path)
     try:
-        with open(file, "rb") as stream:
-            regular = S_ISREG(os.fstat(stream.fileno()).st_mode)
-            return hashlib.file_digest(stream, "sha256").hexdigest() if regular else None
+        if not S_ISREG(file.stat().st_mode):  # to open a pipe would disturb its writer
+            return None
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError):
         return None
 
