@@ -22,6 +22,13 @@ NARROW = [DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]
 TIE = 2.0**-24
 """Half of the last bit of a float32 between 1 and 2."""
 SEEDS = st.integers(0, 1 << 32)
+ROWS: dict[str, st.SearchStrategy[Any]] = {
+    "seed": SEEDS,
+    "width": st.integers(0, 70),
+    "spreads": st.tuples(st.sampled_from((0, 1, 5, 120)), st.sampled_from((0, 1, 5, 120))),
+    "zeros": st.sampled_from((0.0, 0.0, 0.5, 0.98)),
+}
+"""How the rows of two matrices are drawn: for each its spread, as in `drawn`."""
 
 
 def defined(left: list[Row], right: list[Row], dtype: DType) -> array[Any]:
@@ -64,13 +71,7 @@ def drawn(random: Random, rows: int, width: int, dtype: DType, spread: int, zero
 
 
 @pytest.mark.parametrize("dtype", [*NARROW, DType.FLOAT64])
-@given(
-    seed=SEEDS,
-    sides=st.tuples(st.integers(0, 20), st.integers(0, 20)),
-    width=st.integers(0, 70),
-    spreads=st.tuples(st.sampled_from((0, 1, 5, 120)), st.sampled_from((0, 1, 5, 120))),
-    zeros=st.sampled_from((0.0, 0.0, 0.5, 0.98)),
-)
+@given(sides=st.tuples(st.integers(0, 20), st.integers(0, 20)), **ROWS)
 def test_products_have_the_bits_of_the_definition(
     dtype: DType, seed: int, sides: tuple[int, int], width: int, spreads: tuple[int, int], zeros: float
 ) -> None:
