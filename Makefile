@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs install clean
+.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs docs install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -80,6 +80,20 @@ graphs: install
 proofs:
 	spec/mechanized/build
 
+# The documentation site. The playground's Python comes from npm; without npm the site is built without it, and says so.
+PYODIDE := build/pyodide-314.0.7
+
+docs: install
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
+	if command -v npm > /dev/null; then $(MAKE) $(PYODIDE); else echo "no npm: the playground has no Python"; fi
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+$(PYODIDE):
+	mkdir -p build/npm
+	npm pack --silent --pack-destination build/npm pyodide@$(subst build/pyodide-,,$@)
+	tar -xzf build/npm/pyodide-*.tgz -C build/npm
+	mv build/npm/package $@
+
 install: $(READY)
 
 $(READY): pyproject.toml
@@ -88,4 +102,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist site

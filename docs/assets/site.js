@@ -1,0 +1,13 @@
+// Each program of a page gets a link that opens it in the playground.
+
+import { fragmentOf } from "./permalink.js";
+
+const PLAYGROUND = new URL("../playground/", import.meta.url);
+
+for (const code of document.querySelectorAll(".language-relay pre > code")) {
+  const link = document.createElement("a");
+  link.className = "try-it";
+  link.textContent = "Try it";
+  link.href = PLAYGROUND + (await fragmentOf(code.innerText.replace(/\s+$/, "\n")));
+  code.closest(".highlight").append(link);
+}
