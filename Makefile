@@ -85,7 +85,7 @@ PYODIDE := build/pyodide-314.0.7
 
 docs: install
 	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
-	if command -v npm > /dev/null; then $(MAKE) $(PYODIDE); else echo "no npm: the playground has no Python"; fi
+	if command -v npm > /dev/null; then $(MAKE) --silent $(PYODIDE); else echo "no npm: the playground has no Python"; fi
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 $(PYODIDE):

@@ -14,6 +14,15 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import Operator
 
 PLACE = "reference/operators"
+_HEAD = """# Operators
+
+The {count} operators of the language. An entry has the signature, the shapes as a formula, what the operator does,
+its attributes, an example from the conformance suite, and the operators of ONNX, PyTorch and TensorFlow that are
+imported as this operator alone. `gradual ops NAME` prints an entry in the terminal.
+
+| operator | family | what it does |
+|---|---|---|
+"""
 
 
 def operator_pages() -> Iterator[tuple[str, str]]:
@@ -28,13 +37,7 @@ def operator_pages() -> Iterator[tuple[str, str]]:
 
 
 def _index(operators: list[Operator]) -> str:
-    head = (
-        "# Operators\n\n"
-        f"The {len(operators)} operators of the language. An entry has the signature, the shapes as a formula, what\n"
-        "the operator does, its attributes, an example from the conformance suite, and the operators of ONNX,\n"
-        "PyTorch and TensorFlow that are imported as this operator alone. `gradual ops NAME` prints an entry in the terminal.\n\n"
-        "| operator | family | what it does |\n|---|---|---|\n"
-    )
+    head = _HEAD.format(count=len(operators))
     return head + "\n".join(_index_row(one) for one in sorted(operators, key=lambda one: one.name)) + "\n"
 
 

@@ -172,12 +172,13 @@ def test_every_command_and_option_is_in_the_page_of_the_command_line(pages: dict
 # ---------------------------------------------------------------------------------------------------------- playground
 def test_the_archive_checks_programs_without_any_other_package(tmp_path: Path) -> None:
     ZipFile(io.BytesIO(playground.archive())).extractall(tmp_path)
+    programs = [(playground._text("skip.relay"), 1), (playground._text("head.relay"), 0), ("def @f( {", 0)]
     code = f"""
 import os, sys
 sys.path.insert(0, {str(tmp_path)!r})
 os.environ["XDG_CACHE_HOME"] = {str(tmp_path / playground.CACHE)!r}
 import gradual
-for text, refuted in ({playground._text("skip.relay")!r}, 1), ({playground._text("head.relay")!r}, 0), ("def @f( {{", 0):
+for text, refuted in {programs!r}:
     found = gradual.check(text, "x.relay", smt=False)
     assert found.render(checks=True, color=True) and found.refuted == refuted
 assert gradual.__file__.startswith({str(tmp_path)!r})
