@@ -25,7 +25,7 @@ PRINTERS: dict[str, Callable[[ShapeFunction, Decider], str]] = {
 
 
 @click.command("shape-function")
-@click.argument("file", type=click.Path())
+@click.argument("file")
 @click.option("--lang", type=click.Choice(list(PRINTERS)), required=True, help="The language of the code.")
 @click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")

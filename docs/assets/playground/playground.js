@@ -122,7 +122,7 @@ check.addEventListener("click", () => (waiting ? (stop(), rest("Stopped.")) : re
 checks.addEventListener("change", request);
 link.addEventListener("click", copyLink);
 addEventListener("hashchange", fromLink);
-document.getElementById("playground").addEventListener("keydown", (event) => {
+document.getElementById("playground-app").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     request();

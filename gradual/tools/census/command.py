@@ -28,7 +28,7 @@ NAMED = 5
 
 
 @click.command()
-@click.argument("paths", type=click.Path(), nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", help="Check N files in parallel [default: processors]."
 )

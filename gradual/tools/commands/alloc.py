@@ -24,7 +24,7 @@ from gradual.types.unpacking import base_of, spelled
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file")
 @click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
 @click.option("--bind", "bound", multiple=True, metavar="NAME=NUMBER", help="A number for a size, such as n=32.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)

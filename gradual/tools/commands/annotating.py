@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.Path(), metavar="FILE or -")
+@click.argument("file", metavar="FILE or -")
 @click.option("--only", type=click.Choice(["?"]), help="Sizes and ranks that are unknown; no missing type, no `where`.")
 @click.option("--diff", is_flag=True, help="What would change, as a diff; exit 1 if something would.")
 @shared

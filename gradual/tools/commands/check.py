@@ -35,7 +35,7 @@ SHOWN = 20
 
 
 @click.command()
-@click.argument("paths", type=click.Path(), nargs=-1, metavar="[PATH or -]…")
+@click.argument("paths", nargs=-1, metavar="[PATH or -]…")
 @click.option(
     "--format",
     type=click.Choice(["full", "concise", "json", "sarif", "github", "junit"]),

@@ -11,7 +11,7 @@ from gradual.limits import Options
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def core(out: Output, file: str, no_smt: bool) -> int:

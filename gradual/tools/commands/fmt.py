@@ -16,7 +16,7 @@ from gradual.syntax.printing.format import formatted
 
 
 @click.command()
-@click.argument("paths", type=click.Path(), nargs=-1, metavar="[PATH or -]…", required=True)
+@click.argument("paths", nargs=-1, metavar="[PATH or -]…", required=True)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit 1 if something would change.")
 @shared
 def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:

@@ -15,7 +15,7 @@ from gradual.tools.session.repl import Ask, Session
 
 
 @click.command()
-@click.argument("file", type=click.Path(), required=False)
+@click.argument("file", required=False)
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def repl(out: Output, file: str | None, no_smt: bool) -> None:

@@ -29,7 +29,7 @@ SAVED = (".json", ".npy", ".npz")
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file")
 @click.argument("call", required=False, metavar="['@f(…)']")
 @click.option("--entry", metavar="@NAME", help="The function to call with --args (default @main).")
 @click.option("--args", "path", metavar="FILE.json", help="A JSON list of values.")

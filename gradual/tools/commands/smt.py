@@ -10,7 +10,7 @@ from gradual.limits import Options
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file")
 @click.option("--check", "wanted", metavar="ID", multiple=True, help="Only this residual check, such as c1.")
 @shared
 def smt(out: Output, file: str, wanted: tuple[str, ...]) -> int:

@@ -18,7 +18,7 @@ from gradual.tools.models.options import named_sizes, sizes_called
 
 
 @click.command()
-@click.argument("model", type=click.Path(), metavar="MODEL.pt2")
+@click.argument("model", metavar="MODEL.pt2")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @named_sizes
 @shared

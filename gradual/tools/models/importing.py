@@ -16,7 +16,7 @@ from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 
 @click.command("import")
-@click.argument("model", type=click.Path(), metavar="MODEL")
+@click.argument("model", metavar="MODEL")
 @click.option("--weights", metavar="FILE.npz", help="The file for the weights [default: next to the file of -o].")
 @click.option("--where", multiple=True, metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
 @click.option("--open", "opens", is_flag=True, help="Make named sizes unknown: a goal that may fail becomes a check.")
