@@ -48,8 +48,9 @@ class SizeJoin:
         """The joined size at an axis; None after reporting two that never agree.
 
         The simplified sizes (`reads`) may give the join, and so may a proof without path conditions; only `dims` may
-        refute. If the size may be a rank (`ranks`), no number is chosen by a proof, which a smaller budget might not
-        find: the program would then be rejected.
+        refute. If the value may be used as a shape (`ranks`: it is a vector of integers), the size may become the rank
+        of another value. Then no number is chosen because of a proof: with a smaller budget the proof might not be
+        found, the rank would be unknown, and a program that was accepted would be rejected.
         """
         same = self._same(dims)
         if same is not None:
@@ -91,7 +92,10 @@ class SizeJoin:
         return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
 
     def _same(self, parts: Sequence[P]) -> P | None:
-        """A size or element visible outside that every branch has under its `settled` facts."""
+        """A size or element that is visible outside and equal to that of every branch.
+
+        Equal by the equations for ranks and sizes that became known in the branch (`Branch.settled`).
+        """
         outside = filter(self._visible, parts)
         same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
         return next((one for one in same if self._stands(one, parts)), None)
