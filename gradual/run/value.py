@@ -149,14 +149,14 @@ class Blame(Stop):
 
 
 def demanded(label: Label, check: Check | None) -> str:
-    """What was required, in words; if the goal was refuted before the run, the goal of its rule."""
+    """What was required, in words; if the goal was refuted before the run, the check's words or the rule's goal."""
     if check is None:
         return label.says
-    return brief(label.owed, label.worded) if check.goal.value is False else check.shown
+    return check.shown if check.says or check.goal.value is not False else brief(label.owed, label.worded)
 
 
 def blame_of(label: Label, check: Check | None, code: str, message: str, came: str, sizes: Mapping[str, int]) -> Blame:
-    """The blame of a failed check with all five fields of its report.  [run.check.blame]"""
+    """The blame of a failed check; parts of the report that are empty are omitted.  [run.check.blame]"""
     related = tuple(Related(span, f"blame: {label.blamed}") for span in label.blames if span != label.span)
     related += tuple(
         Related(promise.span, promise.says)
@@ -165,9 +165,9 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
     )
     notes = (
         f"required: {demanded(label, check)} by rule {label.rule}",
-        f"actual: {label.worded(came)}",
+        *((f"actual: {label.worded(came)}",) if came else ()),
         f"through: {label.through}",
-        f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
+        *((f"promised by: {'; '.join(promise.says for promise in label.promises)}",) if label.promises else ()),
         f"blamed: {label.blamed}",
         *label.terms,
     )
