@@ -56,7 +56,8 @@ class Obligations:
         postponed: goals that were not proved, in order.
         checks: the goals left to run time.
         cones: check -> the facts relevant to its goal.
-        deferred: errors about values whose sizes may disagree; reported unless the definition is strict.
+        deferred: errors about values made from sizes that may differ. In a strict definition the differing sizes are
+            an error themselves, from which these would only follow, so they are dropped; else they are reported.
         latent: requirements of callees on this definition's parameters.  [type.call.latent]
     """
 

@@ -2,8 +2,9 @@
 
     dim(%x, 1) == 784   n >= 2   n < m   a == 3 or a == 1   d % h == 0   n != 0
 
-The sides of a comparison stay as they were written, for messages; whether a comparison always or never holds is
-read off the normal form of their difference.   [dim.constraint]
+The two sides of a comparison are kept, and not only their difference, so that messages can show them. They are changed
+a little: a constant side of an equation comes second, `<`, `>` and `>=` become `<=`, and constant terms are moved or
+cancelled. Whether a comparison always or never holds is read off the normal form of the difference.   [dim.constraint]
 """
 
 from __future__ import annotations

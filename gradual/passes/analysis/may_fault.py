@@ -115,7 +115,11 @@ class Failing:
         return self._fits(dim, DType.INT64)
 
     def is_above(self, dim: Dim) -> bool:
-        """Whether a dim is never below the least int64; above the greatest, `Apply` and `Size` both fail."""
+        """Whether a dim is never below the least int64.
+
+        Asked before an `Apply` is replaced by a `Size` (`pass.shapes.number`). A dim above the greatest int64 need not
+        be excluded: both steps fail there with the same fault.
+        """
         low = self._estimate.of(dim).low
         return low is not None and low >= integer_range(DType.INT64)[0]
 
@@ -182,7 +186,10 @@ class Failing:
         return found.low is not None and found.high is not None and low <= found.low and found.high <= high
 
     def _is_size(self, dim: Dim) -> bool:
-        """Whether a dim is the size of a defined value, or a choice or maximum among such dims."""
+        """Whether a dim fits int64 because of its form.
+
+        It is the size of a defined value, or a maximum, minimum or if-then-else whose operands all fit int64.
+        """
         if dim in self.sizes:
             return True
         match dim.terms:
