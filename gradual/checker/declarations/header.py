@@ -178,5 +178,5 @@ def mentions_names(type: GradualType) -> bool:
 
 
 def mentions_values(type: GradualType) -> bool:
-    """Whether a size in a type mentions a value."""
+    """Whether a size in a type is, or depends on, a size or an element of a value, such as `dim(%x, 0)`."""
     return any(base_of(variable) is not None for extent in extents(type) for variable in extent.variables())

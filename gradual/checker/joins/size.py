@@ -1,7 +1,8 @@
 """Joins of sizes: the size at an axis after branches whose sizes may differ.
 
 These are tried in turn: the size that all branches share; the size that they share once simplified under their
-conditions; an error if two are never equal; a size proved equal to the others; `ite` of the condition; a new unknown.
+conditions; outside of branches of tests, an error if two are never equal; a size proved equal to the others; `ite` of
+the condition; a new unknown.
 [type.if.join]
 """
 
@@ -77,7 +78,10 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The indices of the first two sizes that are never equal; None if none are, or if all may be equal at once."""
+        """The indices of the first two sizes that are never equal; None if every two may be equal.
+
+        Of more than two sizes it is asked first whether all may be equal at once, which answers for every two.
+        """
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):

@@ -251,7 +251,9 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
 
 
 def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
-    """Require that a vector, long or of unknown length, has an element and return it; None after an error.
+    """Require that a vector whose elements are not tracked has an element, and return it; None after an error.
+
+    The elements are not tracked because the length is unknown or too large.
 
     [dim.element]
     """

@@ -15,7 +15,7 @@ from gradual.verdict import Refuted, Unknown
 
 @record(eq=False)
 class Postponed:
-    """A goal that was not proved: an error if the definition turns out strict.
+    """A goal that was not proved; if it fails for some sizes, it is an error if the definition turns out strict.
 
     Attributes:
         error: the error if the definition is strict.
