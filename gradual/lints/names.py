@@ -144,7 +144,7 @@ def _serves(item: ast.Let) -> bool:
 
 
 def _in_function(function: ast.Fn | ast.OperatorDef) -> Iterator[Span]:
-    """The parameters whose types alone bind a size that the function mentions elsewhere."""
+    """The parameters whose type alone, of all parameters, has a size that the function mentions elsewhere."""
     sizes = [_sizes_of(param.annotation) for param in function.params]
     shown = Counter(size for some in sizes for size in some)
     elsewhere: frozenset[str] | None = None

@@ -59,7 +59,7 @@ class Interval:
         return Interval(_corner(self, other), _negation(_corner(self.scaled(-1), other))).within_limits()
 
     def divided(self, by: Interval) -> Interval:
-        """Bounds of `x // y` for x in this interval and y in `by`, as far as y is at least 1."""
+        """Bounds of `x // y` for x in this interval and those y in `by` that are at least 1."""
         least = max(by.low or 1, 1)
         low = high = None
         if self.low is not None:

@@ -39,7 +39,7 @@ class Dim:
 
     Attributes:
         terms: monomials (sorted tuples of atoms) with their coefficients, highest degree first; `()` is 0.
-        value: the number, if there are no variables.
+        value: the number, if the dim is a constant; else None (also for `1 // 0`).
         key: orders dims the same way in every run.
         names: the variables.
         children: the atoms that are not variables, in order.

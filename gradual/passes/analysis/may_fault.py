@@ -82,7 +82,7 @@ class Failing:
                 self._bounds.measured.setdefault(variable, _SIZE)
 
     def within(self, variable: Variable, low: int, high: int) -> None:
-        """Record bounds of a dim; call this before any query."""
+        """Record bounds of a variable; call this before any query."""
         self._bounds.measured[variable] = Interval(low, high)
 
     def cannot(self, step: terms.Step) -> bool:
@@ -145,7 +145,11 @@ class Failing:
                 return False
 
     def _divides(self, step: terms.Apply, least: int) -> bool:
-        """Whether the second operand is not integer, or each element is at least `least` or is a negative divisor."""
+        """Whether no element of the second operand causes a fault.
+
+        Elements that are not integers never do. A known integer does not if it is at least `least`: 1 for a divisor, 0
+        for an operand that must not be negative. A negative divisor does not, either.
+        """
         type = self.types[step.operands[1]]
         if not isinstance(type, TensorType):
             return False

@@ -39,7 +39,7 @@ from gradual.verdict import Proved
 MOST = 64
 """The largest number of buckets."""
 _OPAQUE = "contains a function, data or a reference that"
-"""Why no size can be taken from a value of a parameter or of the function."""
+"""The middle of the message that a size cannot be read from a parameter or from the result."""
 
 
 @record(eq=False)
