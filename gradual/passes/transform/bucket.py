@@ -199,7 +199,7 @@ def _unknown(pins: Pins, function: Function) -> Variable:
 
 
 def _is_measured(type: GradualType, unknown: Variable) -> bool:
-    """Whether a size can be read from a value of the type: it occurs in no function, data or reference type."""
+    """Whether a size occurs in no function, data or reference type inside a type: it could not be read from there."""
     match type:
         case TensorType():
             return True
