@@ -191,8 +191,8 @@ def _is_element(dim: Dim, path: str) -> bool:
 def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
     """Whether a value may replace a value of the recorded type.
 
-    If the recorded type is a tensor of known rank, the ranks have to be equal. Tuples are compared field by field; other
-    types have to be the same.
+    If the recorded type is a tensor of known rank, the ranks have to be equal. Tuples are compared field by field. All
+    other types have to be the same.
     """
     match type, recorded:
         case TensorType(), TensorType():
