@@ -1,7 +1,7 @@
 """Operators on operands of unknown rank.
 
-If the operator fixes a rank, that rank is required. Otherwise the result type is the join of the result types at all
-ranks; if the rule holds at some ranks only, it is applied again at run time.   [op.dynamic]
+If the operator fixes a rank, that rank is required. Otherwise the result type is the join of the result types at the
+ranks at which the rule holds; if it does not hold at all ranks, it is applied again at run time.   [op.dynamic]
 """
 
 from __future__ import annotations
