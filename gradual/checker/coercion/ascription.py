@@ -33,7 +33,7 @@ class Ascription:
         span: the span of the whole ascription, which has the type.
         site: the kind of source position, for blame.
         rule: the rule that requires the type.
-        what: the name of the type in reports.
+        what: the ascription in the words of reports, such as "the annotation of `%x`".
     """
 
     annotation: ast.Type

@@ -76,9 +76,9 @@ class Strictness:
         return not self.forgotten.isdisjoint(goal.variables())
 
     def hides_unknown(self, type: GradualType) -> bool:
-        """Whether a type has a written `?` inside data, a function or a reference, to be unpacked later.
+        """Whether a type contains a `?`, also inside data, a function or a reference, where it is unpacked later.
 
-        `agreed` types do not count.
+        A `?` in one of the `agreed` types does not count.
         """
         match type:
             case TupleType(fields):
