@@ -131,7 +131,7 @@ def _bound(pattern: ast.Pattern) -> Iterator[ast.Local]:
 
 
 def _serves(item: ast.Let) -> bool:
-    """Whether a value has a purpose without being used: a cast checks, a write has an effect, a tuple is matched."""
+    """Whether a value has a purpose without being used: a cast checks, a write has an effect, a part is taken."""
     match item:
         case ast.Let(value=ast.Cast() | ast.Ref(kind="ref_write") | ast.Project()):
             return True
