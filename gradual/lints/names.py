@@ -63,7 +63,7 @@ class Uses(Scopes):
         return iter(self._hiding)
 
     def unused_values(self) -> Iterator[Symbol]:
-        """The unused variables and parameters, except the parameters of operators without a body."""
+        """The unused variables and parameters, except those with a purpose or a name that marks them as unused."""
         unused = [symbol for symbol in self._symbols if symbol.kind in _VALUES and symbol not in self._last]
         unused = [symbol for symbol in unused if not symbol.name.startswith(UNUSED)]
         if unused:

@@ -133,7 +133,7 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
 """Foreign attribute name -> candidate names here; the first that the operator has is used."""
 
 DROPPED = frozenset({"inplace", "name", "out", "training", "requires_grad", "device", "memory_format", "largest"})
-"""Foreign attributes that are dropped, since they do not change the value."""
+"""Foreign attributes that are dropped; most of them do not change the value."""
 
 ONNX_TYPES: Mapping[str, str] = dict(
     zip(

@@ -160,7 +160,10 @@ def primitive(dim: Dim) -> tuple[Dim, int, int]:
 
 
 def canonical(difference: Dim) -> Dim:
-    """A dim that is 0 iff the difference is, the same for both orders of the sides.  [dim.form]"""
+    """A dim that is 0 iff the difference is.  [dim.form]
+
+    It is the same for both orders of the sides, unless no integers make the difference 0.
+    """
     form, scale, offset = primitive(difference)
     return form + offset // scale if offset % scale == 0 else difference
 

@@ -119,7 +119,10 @@ class Dim:
         return constant(other) % self
 
     def evaluate(self, env: Mapping[Variable, int]) -> int:
-        """The number under a valuation; raises Undefined where a divisor is below 1.  [dim.meaning]"""
+        """The number under a valuation; raises Undefined where a divisor is below 1 or a number too large.
+
+        [dim.meaning]
+        """
         if self.value is not None:
             return self.value
         if self.children:
