@@ -135,7 +135,7 @@ class Invoke:
 
 @record(eq=False)
 class Closure:
-    """`name = fn (params) { body }`; the body may use the variables in scope (`recursive`: its own name too)."""
+    """`name = fn (params) { body }`; the body may use the variables in scope and its own name."""
 
     name: Defined
     function: Annotated[Function, Role.LITERAL]
@@ -350,7 +350,7 @@ class Function:
     """A function of the core.
 
     Attributes:
-        name: `@f`, or the variable of a closure.
+        name: `@f`, the name of a declared operator, or the variable of a closure.
         binders: rigid dim -> its solution over sizes of the parameters (the occurrence that determines it).
         entry: the checks on entry, in order: sizes are as declared, bounds of each `?` hold, `where` clauses hold. A
             call in the program discharges the same requirements; for a call from outside, the machine runs the checks.
