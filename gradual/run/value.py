@@ -47,7 +47,7 @@ class Part:
 
     Attributes:
         sizes: outer variable -> number, copied so that no frame is kept alive.
-        equations: size of a use's own values -> number it must be; None if the part does anything else.
+        equations: size of a use's own values -> the number that it must be; None if any step is not such an equation.
     """
 
     layer: Layer
