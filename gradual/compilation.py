@@ -320,6 +320,7 @@ class Compilation:
 
     def measure(self, entry: str, *values: Any) -> tuple[Value, Mapping[str, int]]:
         """The value computed by the machine, and buffer -> bytes that it took; assert that they agree with the plan.
+
         Raises as `run` does.  [plan.measured]
         """
         from gradual.passes.plan.slots import planned

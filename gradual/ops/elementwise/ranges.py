@@ -104,7 +104,7 @@ def not_negative(given: Range | None) -> Range | None:
 
 
 def absolute(given: Range | None) -> Range | None:
-    """The range of absolute values; None unless no element is negative."""
+    """The range of absolute values; None if an element may be negative."""
     return given if given is not None and not given.wraps and _is_natural(given) else None
 
 
