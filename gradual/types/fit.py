@@ -22,7 +22,7 @@ class Regular:
     """State of the coinductive comparison of recursive data types.
 
     Attributes:
-        room: limit on the size of a type; only nested data types, whose parts grow for ever, exceed it.
+        room: limit on the size of a type; nested data types, whose parts grow for ever, exceed it.
         met: the pairs assumed to fit.
     """
 
