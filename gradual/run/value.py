@@ -47,7 +47,7 @@ class Part:
 
     Attributes:
         sizes: outer variable -> number, copied so that no frame is kept alive.
-        equations: size of a use's own values -> number it must be; None if the part does anything else.
+        equations: size of a use's own values -> the number that it must be; None if any step is not such an equation.
     """
 
     layer: Layer
@@ -125,7 +125,7 @@ class Blame(Stop):
     Attributes:
         check: the check, or None if an outside caller passed a value of another structure.
         required: what was required, by which rule.
-        came: the actual sizes.
+        came: the actual sizes, in words.
         through: the position through which the value was passed.
         promised_by: the declarations that left the sizes unknown.
         blamed: the blamed party.
@@ -149,7 +149,7 @@ class Blame(Stop):
 
 
 def demanded(label: Label, check: Check | None) -> str:
-    """What was required, in words; if the goal was refuted before the run, the check's words or the rule's goal."""
+    """What was required, in words: the check's condition or, if that is just `false`, the goal of its rule."""
     if check is None:
         return label.says
     return check.shown if check.says or check.goal.value is not False else brief(label.owed, label.worded)
