@@ -198,7 +198,8 @@ class Estimate:
             match part.terms:
                 case (((Ite(condition=condition, then=then, orelse=orelse),), 1),) if part not in self._known:
                     holds = self.holds(condition)
-                    either = (then, orelse) if then.children else (orelse, then)  # first: without compound atoms
+                    # the last one is visited first, which should be one without compound atoms
+                    either = (then, orelse) if then.children else (orelse, then)
                     waiting += either if holds is None else (then,) if holds else (orelse,)
                 case _:
                     value = self.of(part).value
@@ -215,7 +216,8 @@ class Estimate:
         if constraint.value is not None:
             return constraint.value
         if isinstance(constraint, Equal | AtMost) and constraint not in self._found:
-            self._found[constraint] = self._verdict(constraint)  # bounds of the sides by themselves are not needed
+            # the difference decides it: `_at` would first bound the two sides, the children of the constraint
+            self._found[constraint] = self._verdict(constraint)
         verdict: bool | None = self._at(constraint)
         return verdict
 
