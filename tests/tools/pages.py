@@ -60,6 +60,8 @@ class Block:
         """What this block needs and this machine does not have, or nothing."""
         if f"{EXPORTS.name}/" in self.body and not EXPORTS.is_dir():
             return f"no {EXPORTS.name} under GRADUAL_SHARED"
+        if self.language != "python" or self.title:
+            return ""
         wanted = re.findall(r"^(?:import|from) (torch|tensorflow)\b", self.body, re.MULTILINE)
         return next((f"{name} is not installed" for name in wanted if not importlib.util.find_spec(name)), "")
 
