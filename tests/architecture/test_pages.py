@@ -20,7 +20,7 @@ ANCHOR = re.compile(r"\]\(([^)#:\s]*\.md|)#([^)\s]+)\)")
 NAMED = re.compile(r"`((?:gradual|tests|spec|docs|grammar|examples|bench)/[\w./-]*\w)/?`")
 
 
-CODE = re.compile(r"^( *)(`{3,}).*?^\1\2$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^( *)(`{3,}).*?^\1\2$|`(?:[^`\n]|\n(?!\n))+`", re.DOTALL | re.MULTILINE)
 
 
 def prose(page: Path) -> str:
