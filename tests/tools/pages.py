@@ -27,6 +27,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import gradual
 from gradual.tools.cli import entry
@@ -166,14 +167,25 @@ class Reader:
         """Run a script; one that needs PyTorch, where that is missing, leaves what PyTorch wrote."""
         number = self.runs[script] = self.runs.get(script, 0) + 1
         if missing(Path(script), "torch"):
-            export = Path(script).with_suffix(".pt2")
-            export.write_bytes((KEPT / f"{export.stem}.{number}.pt2").read_bytes())
+            stand_in(Path(script), number)
             return
         command = [sys.executable, script, *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         self.code = done.returncode
         print(done.stdout + done.stderr, end="")
+
+
+def stand_in(script: Path, number: int) -> None:
+    """Put beside a script what PyTorch wrote when it ran it; the lines that PyTorch recorded have to be the script's."""
+    export = script.with_suffix(".pt2")
+    kept = KEPT / f"{script.stem}.{number}.pt2"
+    with ZipFile(kept) as archive:
+        model = archive.read(f"{script.stem}/models/model.json").decode("utf-8")
+    lines = script.read_text("utf-8").splitlines()
+    recorded = re.findall(rf'File \\"{script}\\", line (\d+), in \w+\\n +(.*?)(?:\\n|")', model)
+    assert recorded and all(lines[int(line) - 1].strip() == text for line, text in recorded), recorded
+    export.write_bytes(kept.read_bytes())
 
 
 def missing(script: Path, library: str) -> bool:
