@@ -177,7 +177,7 @@ class Reader:
 
 
 def stand_in(script: Path, number: int) -> None:
-    """Put beside a script what PyTorch wrote when it ran it; the lines that PyTorch recorded have to be the script's."""
+    """Put beside a script what PyTorch wrote when it ran it; the lines that PyTorch recorded are those of the page."""
     export = script.with_suffix(".pt2")
     kept = KEPT / f"{script.stem}.{number}.pt2"
     with ZipFile(kept) as archive:
