@@ -19,18 +19,15 @@ def is_accepted(text: str) -> bool:
     return all(one.rule == "syntax.metadata" for one in diagnostics)
 
 
-def own() -> Iterator[tuple[str, str]]:
-    """The accepted programs of the specification, the suite and the examples, by name, each text once."""
+def own(step: int = 1) -> Iterator[tuple[str, str]]:
+    """The accepted programs of the specification, the suite and the examples, or each `step`th of them, by name."""
     texts = [(case.id, case.request.text) for case in load(ROOT / "spec").cases]
     texts += [(path.name, path.read_text("utf-8")) for path in sorted((ROOT / "examples").rglob("*.relay"))]
-    seen: set[str] = set()
-    for name, text in texts:
-        if text not in seen and is_accepted(text):
-            seen.add(text)
-            yield name, text
+    different = {text: name for name, text in reversed(texts)}
+    yield from ((name, text) for text, name in sorted(different.items())[::step] if is_accepted(text))
 
 
 def printed_by_tvm() -> Iterator[tuple[str, str]]:
-    """The models and the recorded programs that TVM printed, where the corpus is at hand."""
+    """The models and the recorded programs that TVM printed; nothing where the corpus is absent."""
     yield from models()
     yield from programs()
