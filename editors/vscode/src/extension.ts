@@ -7,6 +7,9 @@ import { checkArguments, clientOptions, command, LANGUAGE, serverOptions, type S
 const MODELS = { Models: ['onnx', 'pt2', 'pb', 'graphdef'] };
 const INSTALL = 'Install it with `pip install "gradual[lsp]"`, or set `gradual.path`.';
 
+/** Milliseconds that the server has to stop, which it does between two checks. */
+const STOPPING = 10_000;
+
 let client: LanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
@@ -43,7 +46,7 @@ async function start(): Promise<void> {
 async function stop(): Promise<void> {
   const running = client;
   client = undefined;
-  await running?.stop();
+  await running?.stop(STOPPING);
 }
 
 async function restart(): Promise<void> {
