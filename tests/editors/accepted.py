@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from gradual.conformance.cases.read import load
@@ -19,12 +20,13 @@ def is_accepted(text: str) -> bool:
     return all(one.rule == "syntax.metadata" for one in diagnostics)
 
 
-def own(step: int = 1) -> Iterator[tuple[str, str]]:
+@cache
+def own(step: int = 1) -> tuple[tuple[str, str], ...]:
     """The accepted programs of the specification, the suite and the examples, or each `step`th of them, by name."""
     texts = [(case.id, case.request.text) for case in load(ROOT / "spec").cases]
     texts += [(path.name, path.read_text("utf-8")) for path in sorted((ROOT / "examples").rglob("*.relay"))]
     different = {text: name for name, text in reversed(texts)}
-    yield from ((name, text) for text, name in sorted(different.items())[::step] if is_accepted(text))
+    return tuple((name, text) for text, name in sorted(different.items())[::step] if is_accepted(text))
 
 
 def printed_by_tvm() -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ def test_each_piece_has_its_colour() -> None:
 
 
 def test_no_token_of_an_accepted_program_is_an_error() -> None:
-    programs = list(own(10))
+    programs = own(10)
     assert len(programs) > 150
     assert [name for name, text in programs if any(kind is Error for _, kind, _ in pieces(text))] == []
 
