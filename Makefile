@@ -7,7 +7,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs docs install clean
+.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs docs editors vsix \
+	install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -93,6 +94,12 @@ $(PYODIDE):
 	npm pack --silent --pack-destination build/npm pyodide@$(subst build/pyodide-,,$@)
 	tar -xzf build/npm/pyodide-*.tgz -C build/npm
 	mv build/npm/package $@
+
+editors: install
+	PYTHON=$(BIN)/python editors/test
+
+vsix:
+	cd editors/vscode && npm install --silent --no-audit --no-fund --no-package-lock && npm run vsix
 
 install: $(READY)
 

@@ -31,7 +31,15 @@ SECTIONS: Mapping[str, tuple[Any, ...]] = {
         "reference/protocol.md",
         "glossary.md",
     ),
-    "Explanation": ("explanation/*.md", "performance.md", "bibliography.md"),
+    "Explanation": (
+        "explanation/three-outcomes.md",
+        "explanation/unknown-sizes.md",
+        "explanation/blame.md",
+        "explanation/questions.md",
+        "explanation/*.md",
+        "performance.md",
+        "bibliography.md",
+    ),
     "Specification": (
         "spec/[0-9]*.md",
         {"Conformance suite": ("spec/conformance/README.md", "spec/conformance/*.md")},

@@ -70,6 +70,7 @@ def opened(chromium: Any, address: str) -> Iterator[Open]:
         context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", lambda asked: None if _is_here(asked.url, address) else troubles.append(asked.url))
         page.goto(address + place)
@@ -135,7 +136,7 @@ def test_a_narrow_page_does_not_scroll_sideways(opened: Open, place: str) -> Non
 def test_the_landing_page_shows_the_error_and_leads_to_the_playground(opened: Open) -> None:
     page = opened("")
     assert "counterexample: n = 3" in page.inner_text("article")
-    page.click("text=Try it in the browser")
+    page.click("article >> text=The playground")
     page.wait_for_url("**/playground/**")
     assert page.is_visible("#playground-program")
 
@@ -150,7 +151,6 @@ def test_the_palette_is_switched_and_kept(opened: Open) -> None:
 
 def test_search_finds_a_code_without_a_network(opened: Open) -> None:
     page = opened("")
-    page.click("label[for=__search]")
     page.fill("input[name=query]", "E0302")
     page.wait_for_selector(".md-search-result__item a[href*=E0302]")
 
