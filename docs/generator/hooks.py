@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from docs.generator import playground, reference
@@ -33,11 +33,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         _add(files, config, path)
     for page, text in reference.pages():
         files.append(File.generated(config, page, content=text))
-    for path in _linked(files):
-        if (ROOT / path).is_dir() or not path.endswith((".md", ".json", ".ipynb")):
-            files.append(File.generated(config, page_of(path), content=_shown(path)))
-        else:
-            _add(files, config, path)
+    while found := _linked(files):
+        for path in found:
+            _add_linked(files, config, path)
     for place, source in playground.files():
         files.append(File.generated(config, place, **source))
     config.nav = navigation(file.src_uri for file in files.documentation_pages())
@@ -68,6 +66,14 @@ def _add(files: Files, config: MkDocsConfig, path: str) -> None:
     _paths[page] = path
 
 
+def _add_linked(files: Files, config: MkDocsConfig, path: str) -> None:
+    """Add a file or folder that a page links to, with a place in the navigation only if a section names it."""
+    page, source = page_of(path), {"abs_src_path": str(ROOT / path)} if _is_page(path) else {"content": _shown(path)}
+    files.append(File.generated(config, page, inclusion=InclusionLevel.NOT_IN_NAV, **source))
+    if _is_page(path):
+        _paths[page] = path
+
+
 def _linked(files: Files) -> list[str]:
     """The files and folders that pages link to, and the files in these folders, without a page yet."""
     found: dict[str, None] = {}
@@ -81,6 +87,11 @@ def _linked(files: Files) -> list[str]:
 
 def _inside(path: str) -> Iterable[Path]:
     return (one for one in sorted((ROOT / path).iterdir()) if one.is_file())
+
+
+def _is_page(path: str) -> bool:
+    """Whether a file is a page as it lies, or a file to be downloaded; others are shown on a page."""
+    return (ROOT / path).is_file() and path.endswith((".md", ".json", ".ipynb"))
 
 
 def _shown(path: str) -> str:
