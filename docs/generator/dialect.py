@@ -13,12 +13,24 @@ from markdown_it import MarkdownIt
 _COMMONMARK = MarkdownIt("commonmark").enable("table")
 _FENCE = re.compile(r"^(?P<open> *`{3,}\w+) +(?P<title>[^\n{=`]+)$", re.MULTILINE)
 _ITEM = re.compile(r"^ *(?:[-*+]|\d+[.)]) ", re.MULTILINE)
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+_CODE = re.compile(r"(`[^`\n]*`)|\|")
 _MARKER = re.compile(r" *(?:[-*+]|\d+[.)]) +")
 
 
 def adapted(text: str) -> str:
-    """The text with lists and fences as Python-Markdown reads them."""
-    return _titled(_indented(text))
+    """The text with lists, fences, and bars of code in tables as Python-Markdown reads them."""
+    return _ROW.sub(_row, _titled(_indented(text)))
+
+
+def _row(row: re.Match[str]) -> str:
+    """A row of a table, where GitHub wants a bar inside code to be marked, and Python-Markdown does not."""
+    return _CODE.sub(lambda part: part[0].replace("\\|", "|"), row[0])
+
+
+def cell(text: str) -> str:
+    """A text in a cell of a table: a bar outside of code does not end the cell."""
+    return _CODE.sub(lambda part: part[0] if part[1] else "\\|", text)
 
 
 def _titled(text: str) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from docs.generator import examples
 from docs.generator.counterparts import counterparts
+from docs.generator.dialect import cell
 from docs.generator.rules import cited
 from gradual.interface.reports.operators import signature
 from gradual.interface.reports.operators import written as default_text
@@ -42,7 +43,7 @@ def _index(operators: list[Operator]) -> str:
 
 
 def _index_row(operator: Operator) -> str:
-    words = _cell(cited(_parts(operator)[0], f"{PLACE}/index.md"))
+    words = cell(cited(_parts(operator)[0], f"{PLACE}/index.md"))
     return f"| [`{operator.name}`]({operator.family}.md#{_anchor(operator)}) | {operator.family} | {words} |"
 
 
@@ -77,9 +78,9 @@ def _parts(operator: Operator) -> tuple[str, str]:
 def _attributes(operator: Operator) -> str:
     if not operator.attributes:
         return ""
-    defaults = ["required" if one.required else f"`{_cell(default_text(one.default))}`" for one in operator.attributes]
+    defaults = ["required" if one.required else f"`{default_text(one.default)}`" for one in operator.attributes]
     rows = [
-        f"| `{one.name}` | `{_cell(one.annotation)}` | {default} |"
+        f"| `{one.name}` | `{one.annotation}` | {default} |"
         for one, default in zip(operator.attributes, defaults, strict=True)
     ]
     return "\n".join(["| attribute | type | default |", "|---|---|---|", *rows])
@@ -114,7 +115,3 @@ def _elsewhere(operator: Operator) -> str:
     found = counterparts().get(operator.name, {})
     rows = [f"| {system} | {', '.join(f'`{name}`' for name in names)} |" for system, names in found.items()]
     return "\n".join(["| imported from | operator |", "|---|---|", *rows]) if rows else ""
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

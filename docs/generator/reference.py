@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import click
 
 import gradual
+from docs.generator.dialect import cell
 from docs.generator.operators import operator_pages
 from docs.generator.places import ROOT
 from docs.generator.rules import rule_link
@@ -88,7 +89,7 @@ def _command(command: click.Command, name: str, parent: click.Context | None, le
 def _options(command: click.Command, context: click.Context) -> str:
     options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
     records = [record for one in options if (record := one.get_help_record(context))]
-    rows = [f"| `{_cell(option)}` | {_cell(_words(text))} |" for option, text in records]
+    rows = [f"| `{option}` | {cell(_words(text))} |" for option, text in records]
     return "\n".join(["| option | meaning |", "|---|---|", *rows]) if rows else ""
 
 
@@ -107,10 +108,6 @@ def _prose(text: str | None) -> str:
 def _words(text: str) -> str:
     """A text in which characters of Markdown outside of backticks stand for themselves."""
     return re.sub(r"(`[^`]*`)|([*_<[])", lambda match: match[1] or f"\\{match[2]}", " ".join(text.split()))
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 # ---------------------------------------------------------------------------------------------------- Python interface

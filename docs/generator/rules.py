@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 from posixpath import relpath
 
-from markdown.extensions.toc import slugify
-
 from docs.generator.places import ROOT, page_of
 
 _HEADING = re.compile(r"^#+ +`?([a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+)`?[ ]*$", re.MULTILINE)
@@ -19,7 +17,7 @@ _CITED = re.compile(r"\s*\[([a-z]+(?:\.[a-z0-9_-]+)+)\]")
 def sections() -> Mapping[str, str]:
     """Rule -> the page and the anchor of its section."""
     return {
-        rule: f"{page_of(path.relative_to(ROOT).as_posix())}#{slugify(rule, '-')}"
+        rule: f"{page_of(path.relative_to(ROOT).as_posix())}#{rule.replace('.', '')}"
         for path in sorted((ROOT / "spec").glob("[0-9]*.md"))
         for rule in _HEADING.findall(path.read_text(encoding="utf-8"))
     }

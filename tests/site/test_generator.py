@@ -12,17 +12,14 @@ from zipfile import ZipFile
 import click
 import pytest
 
-from gradual.codes import KINDS
-from gradual.ops.catalogue import CATALOGUE
-from gradual.tools.cli import COMMANDS
-from tests.material import ROOT
-
-pytest.importorskip("markdown", reason="the extra `docs` is not installed")
-
 from docs.generator import places, playground, reference
 from docs.generator.counterparts import counterparts
 from docs.generator.dialect import adapted
 from docs.generator.navigation import navigation
+from gradual.codes import KINDS
+from gradual.ops.catalogue import CATALOGUE
+from gradual.tools.cli import COMMANDS
+from tests.material import ROOT
 
 OPERATORS = [name for name, operator in CATALOGUE.items() if name == operator.name]
 
@@ -78,6 +75,7 @@ def test_a_link_to_a_file_becomes_a_link_to_its_page(text: str, page: str, expec
         ("```relay examples/head.relay\nx\n```\n", '```relay title="examples/head.relay"\nx\n```\n'),
         ('```relay title="x"\n- y\n```\n', '```relay title="x"\n- y\n```\n'),
         ("a - b\n| c | d |\n", "a - b\n| c | d |\n"),
+        ("| `a \\| b` | c \\| d |\n", "| `a | b` | c \\| d |\n"),
     ],
 )
 def test_lists_and_fences_are_written_as_python_markdown_reads_them(text: str, expected: str) -> None:
@@ -122,7 +120,7 @@ def test_an_entry_has_signature_shapes_attributes_example_and_counterparts(pages
         "nn.dense(data, weight, units=None, out_dtype=None)",
         "t[.., k], t[m, k] -> t[.., m]",
         "../../spec/07-operators-entries.md#opnndensecontract",
-        "| `units` | `Dim \\| None` | `None` |",
+        "| `units` | `Dim | None` | `None` |",
         "=> float32 [[68], [161]]",
         "| ONNX | `Gemm` |",
     ):
