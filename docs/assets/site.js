@@ -10,6 +10,6 @@ for (const code of document.querySelectorAll(".language-relay pre > code")) {
   const link = document.createElement("a");
   link.className = "try-it";
   link.textContent = "Try it";
-  link.href = PLAYGROUND + (await fragmentOf(code.innerText.replace(/\s+$/, "\n")));
+  link.href = PLAYGROUND + (await fragmentOf(code.textContent.replace(/\s+$/, "\n")));
   code.closest(".highlight").append(link);
 }
