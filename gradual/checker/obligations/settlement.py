@@ -43,7 +43,7 @@ def settle(state: Elaboration) -> None:
 
 
 def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
-    """Map each error to a later stronger one on every path that implies it: `t >= 3` -> `t >= 5`.
+    """Map an error to a later one that is on every path and implies it: `t >= 3` -> `t >= 5`.
 
     Only bounds are compared, so no search is needed. The weaker error is reported as part of the stronger one.
     [check.strict]
