@@ -1,4 +1,4 @@
-"""The end of a definition: a goal that fails for some sizes is an error if it is strict, else a check or a warning."""
+"""The end of a definition: goals that fail for some sizes are errors if it is strict, else checks and warnings."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
 
 
 def is_another(now: GradualType, was: GradualType) -> bool:
-    """Whether no value has both types; code that needs a value of both is unreachable."""
+    """Whether ranks or constant sizes differ, so that no value has both types: code with such a value is never run."""
     match now, was:
         case TensorType(shape), TensorType(other):
             return len(shape) != len(other) or any(
