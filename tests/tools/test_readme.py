@@ -52,6 +52,24 @@ def test_no_block_of_a_page_is_left_out(block: Block) -> None:
     pytest.skip(block.missing)
 
 
+@pytest.mark.parametrize(
+    ("language", "title", "body"),
+    [
+        ("console", "", "$ echo $?\n1\n"),
+        ("console", "", "$ rm file\n"),
+        ("diff", "saved.relay", "-def @g\n+def @h\n"),
+        ("relay", "examples/head.relay", "def @f(%x: int32) { %x }\n"),
+        ("relay", "", "def @f(%x: Tensor[(2,), float32]) -> Tensor[(3,), float32] { %x }\n"),
+        ("python", "", "assert 1 == 2\n"),
+        ("json", "gradual ops --format json", "{}\n"),
+    ],
+)
+def test_a_page_that_is_wrong_is_found(reader: Reader, language: str, title: str, body: str) -> None:
+    reader.follow(Block(ROOT / "page.md", 1, "relay", "saved.relay", "def @f(%x: int32) { %x }\n"))
+    with pytest.raises(AssertionError):
+        reader.follow(Block(ROOT / "page.md", 1, language, title, body))
+
+
 def test_only_an_ellipsis_stands_for_other_lines() -> None:
     assert fits("a\nb\nc\n", "a\n…\nc\n") and fits("a\nc\n", "a\n…\nc\n") and fits("a\n", "a\n")
     assert not fits("a\nb\n", "a\n") and not fits("a\nb\nc\n", "a\n…\nb\n") and not fits("a.b\n", "a…b\n")

@@ -57,6 +57,7 @@ async function diagnostics(wanted: (found: any[]) => boolean): Promise<any[]> {
 }
 
 before(async () => {
+  vscode.window.tabGroups.all.push({ tabs: [{ input: new vscode.TabInputText(URI) }] });
   stub.settings.set('gradual.path', GRADUAL);
   await extension.activate({ subscriptions: [] });
 });

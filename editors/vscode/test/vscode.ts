@@ -85,6 +85,9 @@ class Disposable {
   constructor(readonly dispose: () => void) {}
   static from = (...all: { dispose(): void }[]) => new Disposable(() => all.forEach(one => one.dispose()));
 }
+class TabInputText {
+  constructor(readonly uri: Uri) {}
+}
 class ProcessExecution {
   constructor(readonly process: string, readonly args: string[], readonly options: unknown) {}
 }
@@ -106,7 +109,7 @@ const channel = { append() {}, appendLine() {}, error() {}, info() {}, warn() {}
 const documents: any[] = [];
 
 const given: Record<string, unknown> = {
-  ...{ Position, Range, Uri, CancellationTokenSource, EventEmitter, Diagnostic, CodeActionKind, Disposable, ProcessExecution, Task },
+  ...{ Position, Range, Uri, CancellationTokenSource, EventEmitter, Diagnostic, CodeActionKind, Disposable, TabInputText, ProcessExecution, Task },
   version: '1.91.0',
   commands: namespace({
     registerCommand: (name: string, handler: Handler) => (handlers.set(name, handler), nothing),
