@@ -81,12 +81,13 @@ graphs: install
 proofs:
 	spec/mechanized/build
 
-# The documentation site. The playground's Python comes from npm; without npm the site is built without it, and says so.
+# The documentation site. The playground's Python comes from npm; where that
+# cannot be had the site is built without it, and says so.
 PYODIDE := build/pyodide-314.0.7
 
 docs: install
 	$(BIN)/python -m pip install --quiet --editable '.[dev,docs]'
-	if command -v npm > /dev/null; then $(MAKE) --silent $(PYODIDE); else echo "no npm: the playground has no Python"; fi
+	$(MAKE) --silent $(PYODIDE) || echo "no Pyodide from npm: the playground of this site has no Python"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 $(PYODIDE):

@@ -129,6 +129,7 @@ document.getElementById("playground-app").addEventListener("keydown", (event) =>
   }
 });
 
+start();
 const examples = await (await fetch(here("examples.json"))).json();
 example.append(new Option("your own program", ""), ...examples.map(({ name, shows }) => new Option(`${name}: ${shows}`, name)));
 example.addEventListener("change", () => {
