@@ -61,13 +61,13 @@ class Drawer:
 
     Attributes:
         opened: whether boxes are drawn with their content; otherwise with a summary of it.
-        links: the start of the address of a line of the text; empty if nodes link to nothing.
+        id: the start of the ids of parts in a page, where nodes link to their lines; empty in a file of its own.
     """
 
     flow: Flow
     source: Source
     opened: bool
-    links: str = ""
+    id: str = ""
 
     def content(self, box: Box) -> Drawing:
         """The parts of a box and the edges between them."""
@@ -124,7 +124,7 @@ class Drawer:
 
     def part(self, part: Part, place: Point, size: Size, inside: dict[int, Drawing]) -> str:
         """A part at its place; its group is still open."""
-        start = f'<g class="{self.kind(part)}" transform="translate({place[0]:g},{place[1]:g})"'
+        start = f'<g class="{self.kind(part)}" transform="translate({place[0]:g},{place[1]:g})"{self.named(part)}'
         body = f'<rect width="{size[0]:g}" height="{size[1]:g}" rx="{10 if isinstance(part, Port) else 3}"/>'
         if isinstance(part, Box) and part.id in inside:
             title = f'<text class="title" x="{BORDER:g}" y="{HEADER - 6:g}">{_text(_cut(part.title))}</text>'
@@ -136,9 +136,11 @@ class Drawer:
         )
         title = f"<title>{escape(visible(self.told(part), _LINES))}</title>"
         if isinstance(part, Box):
-            return f'{start} id="box{part.id}"><g class="head">{title}{body}</g>'
-        link = self.address(part)
-        return f"{start}>" + (f'<a href="{link}">{title}{body}</a>' if link else title + body)
+            return f'{start}><g class="head">{title}{body}</g>'
+        if not self.id or not isinstance(part, int):
+            return f"{start}>{title}{body}"
+        line = self.source.position(self.flow.nodes[part].span.start).line
+        return f'{start}><a href="#L{line}">{title}{body}</a>'
 
     def kind(self, part: Part) -> str:
         """The classes of a part."""
@@ -150,11 +152,11 @@ class Drawer:
         node = self.flow.nodes[part]
         return " ".join(["part", node.kind, *([node.mark] if node.mark is not None else [])])
 
-    def address(self, part: Part) -> str:
-        """The address of the line of a node, if nodes have links."""
-        if not self.links or not isinstance(part, int):
+    def named(self, part: Part) -> str:
+        """The id of a node or a box, if it is in a page."""
+        if not self.id or isinstance(part, Port):
             return ""
-        return f"{self.links}{self.source.position(self.flow.nodes[part].span.start).line}"
+        return f' id="{self.id}-{f"box{part.id}" if isinstance(part, Box) else f"node{part}"}"'
 
     def told(self, part: Part) -> str:
         """All that is known about a part, for its title."""
