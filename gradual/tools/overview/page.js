@@ -27,7 +27,7 @@ function laidOut(inside) {
     if (part.matches(".edge")) {
       geometry.set(part, [...part.getAttribute("d").matchAll(/([MVC])([^MVC]*)/g)].map((m) => [m[1], m[2].split(" ").map(Number)]));
     } else if (part.matches(".part")) {
-      const [x, y] = part.getAttribute("transform").match(/-?[\d.e+]+/g).map(Number);
+      const [x, y] = part.getAttribute("transform").slice("translate(".length, -1).split(",").map(Number);
       const rect = part.querySelector("rect");
       geometry.set(part, { x, y, w: Number(rect.getAttribute("width")), h: Number(rect.getAttribute("height")) });
     }
@@ -106,9 +106,16 @@ function shown(svg) {
   svg.setAttribute("height", h * zoom);
 }
 
+// The content of a box, from its text; the text has only what the page's maker escaped.
+function read(text) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.innerHTML = text;
+  return svg.firstElementChild;
+}
+
 function opened(box) {
   if (box.matches(".open")) return;
-  const inside = only(`${box.id}-in`).content.querySelector(".inside").cloneNode(true);
+  const inside = read(only(`${box.id}-in`).textContent);
   inside.setAttribute("transform", `translate(${BORDER},${HEADER + BORDER / 2})`);
   box.insertBefore(inside, box.querySelector(":scope > .shapes"));
   box.classList.add("open");
@@ -176,12 +183,12 @@ for (const svg of graphs) {
 // --------------------------------------------------------------------------------------------------------------- search
 let index = null, hits = [], current = -1;
 
-// Every node and box of every graph, also in templates: its id, its words, and the box around it.
+// Every node and box of every graph, also in boxes that are closed: its id, its words, and the box around it.
 function indexed() {
-  const scopes = graphs.map((svg) => [svg, null]);
-  for (const template of find("template")) scopes.push([template.content, template.id.slice(0, -"-in".length)]);
-  return scopes.flatMap(([scope, box]) => find(".part[id]", scope).filter((part) => box !== null || !part.closest(".open"))
-    .map((part) => ({ id: part.id, box, words: part.textContent.toLowerCase() })));
+  const boxes = graphs.map((svg) => [svg.querySelector(":scope > .inside"), null]);
+  for (const text of find('script[type="text/plain"]')) boxes.push([read(text.textContent), text.id.slice(0, -"-in".length)]);
+  return boxes.flatMap(([inside, box]) => find(":scope > .part[id]", inside)
+    .map((part) => ({ id: part.id, box, words: (part.querySelector("title")?.textContent ?? "").toLowerCase() })));
 }
 
 function searched(words) {
