@@ -230,9 +230,14 @@ def _below(lines: Sequence[str], size: Size) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------- edges
 def _edge(route: Sequence[Point], source: int, target: int, placed: Layout) -> str:
-    """The beginning of an edge: a curve from layer to layer; the arrow of a turned edge is at its upper end."""
-    marker = "start" if placed.places[source][1] > placed.places[target][1] else "end"
-    return f'<path class="edge" marker-{marker}="url(#arrow)" d="{curve(route)}">'
+    """The beginning of an edge: a curve from layer to layer; the arrow of a turned edge is at its upper end.
+
+    Its upper and lower part are named by their places in the box.
+    """
+    turned = placed.places[source][1] > placed.places[target][1]
+    upper, lower = (target, source) if turned else (source, target)
+    marker = f'marker-{"start" if turned else "end"}="url(#arrow)"'
+    return f'<path class="edge" data-ends="{upper} {lower}" {marker} d="{curve(route)}">'
 
 
 def curve(points: Sequence[Point]) -> str:

@@ -125,7 +125,7 @@ def _check(source: Source, check: Check, note: Diagnostic | None) -> str:
         *(("where", _lines(term)) for term in blame.terms),
         *(("help", _lines(help_.text)) for help_ in (note.help if note is not None else ())),
         ("see", "the warning about the same requirement" if note is None else ""),
-        ("at", f"{_line(source, check.span)} ({escape(place_of(source, check.span))})"),
+        ("at", f"{_line(source, check.span)} ({escape(visible(place_of(source, check.span)))})"),
     ]
     listed = "".join(f"<div><dt>{term}</dt><dd>{text}</dd></div>" for term, text in rows if text)
     sign = SIGNS[Severity.ERROR if denied else Severity.NOTE]

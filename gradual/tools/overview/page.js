@@ -65,17 +65,23 @@ function arranged(inside) {
   const needs = [...open].map(([part, size]) => [geometry.get(part), size]);
   const across = stretched(needs.map(([g, [w]]) => [g.x, g.x + g.w, w]));
   const down = stretched(needs.map(([g, [, h]]) => [g.y, g.y + g.h, h]));
+  const now = new Map(); // part -> where it is now
   for (const part of parts) {
     const g = geometry.get(part);
     const [w, h] = open.get(part) ?? [g.w, g.h];
-    placed(part, (across(g.x) + across(g.x + g.w) - w) / 2, down(g.y), w, h);
+    const middle = open.has(part) ? (across(g.x) + across(g.x + g.w)) / 2 : across(g.x + g.w / 2);
+    now.set(part, { x: middle - w / 2, y: down(g.y), w, h });
+    placed(part, now.get(part));
   }
-  for (const edge of find(":scope > .edge", inside)) edge.setAttribute("d", bent(geometry.get(edge), across, down));
+  for (const edge of find(":scope > .edge", inside)) {
+    const [upper, lower] = edge.dataset.ends.split(" ").map((at) => parts[at]);
+    edge.setAttribute("d", bent(geometry.get(edge), across, down, now.get(upper), end(edge, lower, now.get(lower))));
+  }
   const [width, height] = inside.dataset.size.split(" ").map(Number);
   return [across(width), down(height)];
 }
 
-function placed(part, x, y, w, h) {
+function placed(part, { x, y, w, h }) {
   part.setAttribute("transform", `translate(${x},${y})`);
   const rect = part.querySelector("rect");
   rect.setAttribute("width", w);
@@ -83,13 +89,21 @@ function placed(part, x, y, w, h) {
   part.querySelector(":scope > .shapes")?.setAttribute("transform", `translate(${w / 2},${h})`);
 }
 
-function bent(words, across, down) {
-  let x = 0, y = 0;
-  return words.map(([word, numbers]) => {
+// Where an edge ends at the upper border of a part: at the same share of its width as it was laid out.
+function end(edge, part, { x, y, w }) {
+  const g = geometry.get(part), at = geometry.get(edge).at(-1)[1].at(-2);
+  return [x + ((at - g.x) / g.w) * w, y];
+}
+
+// The path of an edge from the middle of the lower border of a part, along mapped points, to its end.
+function bent(words, across, down, upper, last) {
+  let x = upper.x + upper.w / 2, y = upper.y + upper.h;
+  return words.map(([word, numbers], k) => {
+    if (word === "M") return `M${x} ${y}`;
     if (word === "V") return `V${(y = down(numbers[0]))}`;
-    const [toX, toY] = [across(numbers.at(-2)), down(numbers.at(-1))];
+    const [toX, toY] = k === words.length - 1 ? last : [across(numbers.at(-2)), down(numbers.at(-1))];
     const half = (y + toY) / 2;
-    const said = word === "M" ? `M${toX} ${toY}` : `C${x} ${half} ${toX} ${half} ${toX} ${toY}`;
+    const said = `C${x} ${half} ${toX} ${half} ${toX} ${toY}`;
     [x, y] = [toX, toY];
     return said;
   }).join("");
