@@ -118,7 +118,7 @@ def test_many_parts_are_divided_into_runs_and_every_node_is_in_one_box() -> None
     root = boxes(flow, True)
     assert all(len([part for part in box.parts if not isinstance(part, Port)]) <= 48 for box in every(root))
     assert sorted(part for box in every(root) for part in box.parts if isinstance(part, int)) == list(range(3000))
-    assert root.size == 3000
+    assert root.size == 3000 and [box.title for box in inner(root)][:2] == ["parts 1 to 576", "parts 577 to 1152"]
     assert all(not isinstance(part, Box) for part in boxes(flow, False).parts)
 
 

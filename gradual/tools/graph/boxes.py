@@ -129,15 +129,17 @@ def _dissolve(root: Box, flow: Flow) -> None:
 
 
 def _divide(root: Box, fresh: int) -> None:
-    """Divide boxes with many parts into runs."""
+    """Divide boxes with many parts into runs, and these into runs of runs, until no box has many."""
     for box in every(root):
+        spans = [(place, place) for place in range(1, len(box.parts) + 1)]  # of each part, in the order of the text
         while len(box.parts) > FULL:
-            runs = []
+            runs, joined = list[Part](), []
             for start in range(0, len(box.parts), RUN):
-                some = box.parts[start : start + RUN]
-                runs.append(Box(fresh, f"parts {start + 1} to {start + len(some)}", some))
+                joined.append((spans[start][0], spans[start : start + RUN][-1][1]))
+                title = f"parts {joined[-1][0]} to {joined[-1][1]}"
+                runs.append(Box(fresh, title, box.parts[start : start + RUN]))
                 fresh += 1
-            box.parts = list(runs)
+            box.parts, spans = runs, joined
 
 
 # ---------------------------------------------------------------------------------------------------------------- edges
