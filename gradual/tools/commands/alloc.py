@@ -43,7 +43,7 @@ def alloc(
         return 1
     name = chosen_entry(compilation, file, entry)
     plan = bound_plan(compilation, name, compilation.plan(name), bound)
-    for row in _objects(plan) if format == "json" else rows(plan):
+    for row in _objects(plan) if format == "json" else _rows(plan):
         out.line(row)
     if svg is not None:
         _draw(plan, svg)
@@ -105,7 +105,7 @@ def _unknowns(compilation: Compilation, name: str, plan: Plan) -> Iterator[Varia
 
 
 # ------------------------------------------------------------------------------------------------------------- text
-def rows(plan: Plan) -> Iterator[str]:
+def _rows(plan: Plan) -> Iterator[str]:
     """A line for each buffer, a line for each slot, then the totals."""
     if plan.buffers:
         heads = ["buffer", "made by", "bytes", "steps", "where"]
@@ -136,6 +136,7 @@ def _held(paths: Sequence[str]) -> str:
 
 
 def totals_shown(plan: Plan) -> Iterator[str]:
+    """The lines of the totals: the counts, the peak, all buffers together, and what is live at once."""
     yield str(plan)
     yield f"peak   {_told(plan.peak)}{_share(plan)}"
     yield f"in all {_told(plan.total)}"

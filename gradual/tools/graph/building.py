@@ -229,6 +229,7 @@ class _Building:
         return origin.value if origin is not None and origin.value else name
 
     def spelled_value(self, name: str, number: int) -> str:
+        """The name of a value that a node makes: the variable or, of a model, the name of the node."""
         return self.nodes[number].name if self.source.origins is not None else name
 
 
