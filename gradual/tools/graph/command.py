@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gradual.diagnostic import counted
-from gradual.interface.terminal import Output, note, shared
+from gradual.interface.terminal import FILE, Output, note, shared
 from gradual.tools.checking.examining import examined
 from gradual.tools.commands.alloc import chosen_entry
 from gradual.tools.graph.building import flow_of
@@ -14,7 +14,7 @@ from gradual.tools.graph.svg import picture
 
 
 @click.command()
-@click.argument("file", metavar="FILE|MODEL")
+@click.argument("file", type=FILE, metavar="FILE|MODEL")
 @click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
 @click.option("--format", type=click.Choice(["svg", "dot"]), default="svg", show_default=True)
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gradual.interface.input.files import Importing
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.tools.checking.examining import examined
 from gradual.tools.commands.alloc import chosen_entry
 from gradual.tools.models.options import named_sizes, signature, sizes_called
@@ -13,7 +13,7 @@ from gradual.tools.overview.page import page
 
 
 @click.command()
-@click.argument("file", metavar="FILE|MODEL")
+@click.argument("file", type=FILE, metavar="FILE|MODEL")
 @click.option("--entry", metavar="@NAME", help="The function to draw first (default @main, or the only one).")
 @click.option("--bind", "bound", multiple=True, metavar="NAME=NUMBER", help="A number for a size in the memory plan.")
 @click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
