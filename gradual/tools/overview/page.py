@@ -35,5 +35,5 @@ def _sections(compilation: Compilation, checked: Checked, entry: str | None, bou
     yield Section("Residual checks", checks(compilation, checked.diagnostics))
     yield Section("Data flow", graphs(compilation, entry))
     if entry is not None and compilation.ok:
-        yield Section("Memory", memory(compilation, entry, bound))
+        yield Section("Memory in bytes", memory(compilation, entry, bound))
     yield Section("Program", program(compilation, checked.diagnostics))
