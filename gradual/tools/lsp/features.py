@@ -236,7 +236,7 @@ def tokens(document: Document) -> list[int]:
 
 def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHint]:
     """The inlay hints: inferred types of bindings without a written one, and residual checks."""
-    typed = {start + place.by for place in document.reading.places for start in place.piece.typed(place.back(wanted))}
+    typed = document.reading.typed(wanted)
     result = []
     for one in found.bindings.within(wanted):
         if one.name == "result" or one.span.start in typed:

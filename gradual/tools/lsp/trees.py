@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
@@ -116,3 +117,16 @@ def _with_body(tree: ast.Def, body: ast.Block, grown: int) -> ast.Def:
     """A function with another body, which has grown."""
     span, whole, own = (Span(one.start, one.end + grown) for one in (body.span, tree.function.span, tree.span))
     return replace(tree, function=replace(tree.function, body=replace(body, span=span), span=whole), span=own)
+
+
+# ---------------------------------------------------------------------------------------------------------- comparing
+def alike(old: str, new: str) -> tuple[int, int]:
+    """The lengths of the longest common prefix and of the longest common suffix of what then remains."""
+    most = min(len(old), len(new))
+    same = _longest(most, lambda size: old.startswith(new[:size]))
+    return same, _longest(most - same, lambda size: old.endswith(new[len(new) - size :]))
+
+
+def _longest(most: int, holds: Callable[[int], bool]) -> int:
+    """The greatest number up to `most` for which a condition holds that holds for all numbers below it."""
+    return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))
