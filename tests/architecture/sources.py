@@ -93,7 +93,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "usage",
             "checking",
         ),
-        *("messages", "features", "models", "server"),
+        *("messages", "features", "answers", "session", "requests", "server"),
     ),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""

@@ -62,6 +62,33 @@ def allowed(source: Source) -> Allowed:
     return Allowed(names, tuple(unknown))
 
 
+def allowing(source: Source, code: str, offset: int) -> tuple[int, str]:
+    """What allows a warning at an offset: where to insert it, and the text.
+
+    That is a name in a comment that already allows others there, a comment at the end of the line, or, if the line has
+    another comment, a comment on a line before.
+    """
+    here = source.position(offset)
+    end = offset - here.column + 1 + len(source.line(here.line))
+    around = [one for one in comments(source.text) if _applies(source, one, here.line)]
+    for comment in around:
+        match = _ALLOWS.match(source.text[comment.span.start : comment.span.end].rstrip())
+        if match is not None:
+            return comment.span.start + match.start("names") + len(match["names"].rstrip()), f", {code}"
+    if not any(comment.span.start < end for comment in around if source.position(comment.span.start).line == here.line):
+        return end, f"  {_COMMENT} {code}"
+    start = offset - here.column + 1
+    line = source.line(here.line)
+    return start, f"{line[: len(line) - len(line.lstrip())]}{_COMMENT} {code}\n"
+
+
+_COMMENT = f"// {_MARK} allow"
+
+
+def _applies(source: Source, comment: Comment, line: int) -> bool:
+    return line in (_line(source, comment), source.position(comment.span.start).line)
+
+
 def _line(source: Source, comment: Comment) -> int:
     """The line to which a comment applies, or 0 for the whole file."""
     if comment.leads:
