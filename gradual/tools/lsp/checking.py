@@ -9,6 +9,7 @@ definition with syntax errors (`recovery`), so that the other definitions are ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gradual.codes import LINTS, SYNTAX
@@ -19,11 +20,12 @@ from gradual.gc_paused import collector_paused
 from gradual.limits import Options
 from gradual.lints.lint import lints_of_names
 from gradual.record import record
-from gradual.source import Source
+from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.tools.lsp.definitions import Definitions, needed, text_of, text_with_errors
 from gradual.tools.lsp.document import Document
-from gradual.tools.lsp.findings import Findings, found_by, joined, parted, stays
+from gradual.tools.lsp.findings import Findings, found_by, joined, moved_diagnostic, parted, stays
+from gradual.tools.lsp.pieces import Place
 from gradual.tools.lsp.reading import Reading
 from gradual.tools.lsp.shown import in_text
 from gradual.tools.lsp.usage import UsedNames
@@ -45,6 +47,18 @@ class _Part:
     leaves: tuple[str, ...]
 
 
+@record(slots=False)
+class _Errors:
+    """The syntax errors of a stretch, with positions relative to its start.
+
+    Attributes:
+        texts: the stretch, and the definitions before and after it.
+    """
+
+    texts: tuple[str, ...]
+    found: tuple[Diagnostic, ...]
+
+
 class Checker:
     """Checks one text after another."""
 
@@ -54,6 +68,7 @@ class Checker:
         self._circles: set[str] = set()
         self._around: tuple[object, ...] = ()
         self._names = UsedNames()
+        self._errors: _Errors | None = None
         self.checked: tuple[str, ...] = ()
         """The functions that the last call of `check` checked."""
 
@@ -94,13 +109,22 @@ class Checker:
         if broken is None:
             return ()
         beside = [one for one in reading.places if one.end == broken.start or one.start == broken.end]
+        texts = (reading.text[broken.start : broken.end], *(one.piece.text for one in beside))
+        if self._errors is None or self._errors.texts != texts:
+            found = self._errors_in(document, known, broken, beside)
+            self._errors = _Errors(texts, tuple(moved_diagnostic(one, -broken.start) for one in found))
+        return tuple(moved_diagnostic(one, broken.start) for one in self._errors.found)
+
+    def _errors_in(
+        self, document: Document, known: Definitions | None, broken: Span, beside: Sequence[Place]
+    ) -> list[Diagnostic]:
         around, typed = set(beside), set[str]()
         if known is not None:
             whole, typed = needed(known, {one.piece.name for one in beside} & known.functions, self._leaving(known))
             around |= {known.places[name] for name in whole | typed | known.others}
-        text = text_with_errors(reading, broken, around, typed)
+        text = text_with_errors(document.reading, broken, around, typed)
         found = compile_source(Source(document.source.name, text), self._options).diagnostics
-        return tuple(one for one in found if one.code in SYNTAX)
+        return [one for one in found if one.code in SYNTAX]
 
     def _changed(self, known: Definitions) -> set[str]:
         """The functions that have to be checked again, as far as is known before any is."""
@@ -117,8 +141,8 @@ class Checker:
         parts = self._parts
         while True:
             compilation = self._compiled(document, known, changed)
-            before = changed & parts.keys()
-            retyped = {name for name in before if compilation.types.get(name) != parts[name].type}
+            before, types = changed & parts.keys(), compilation.types
+            retyped = {name for name in before if types.get(name) != parts[name].type}
             left = {name: _left_by(compilation, name) for name in changed}
             others = {name for name in changed if left[name] != (parts[name].leaves if name in parts else ())}
             more = known.users(retyped) | known.reaching(others)

@@ -19,7 +19,7 @@ from gradual.syntax.parsing.lexer import METADATA_MARK
 from gradual.syntax.tree import ast
 from gradual.tools.lsp.pieces import Piece, Place
 from gradual.tools.lsp.recovery.chunks import Chunk, chunks, names_in
-from gradual.tools.lsp.recovery.drafts import drafted, named_only
+from gradual.tools.lsp.recovery.drafts import LONG, drafted, named_only
 from gradual.tools.lsp.recovery.standins import EMPTY, Memory, Standin, standins_for
 from gradual.tools.lsp.trees import Change, alike, moved, with_statements
 
@@ -67,10 +67,18 @@ class Reading:
         found = []
         for one in self._chunks:
             text = self.code[one.start : one.end]
-            made = drafted(text) if one.is_function else None
-            tree = made.original if made is not None else named_only(text, one)
+            tree = self._left_of(one, text) or named_only(text, one)
             found += [] if tree is None else [Place(Piece(tree, self.text[one.start : one.end]), one.start)]
         return found
+
+    def _left_of(self, chunk: Chunk, text: str) -> ast.Def | None:
+        """What is left of a broken function; of a long one, what is as it was when it last could be parsed."""
+        if not chunk.is_function:
+            return None
+        known = next((one for one in self.standins if one.piece.name == chunk.name), None)
+        kept = known.shortened() if known is not None and len(text) >= LONG else None
+        made = drafted(text) if kept is None else None
+        return kept if made is None else made.original
 
     @cached_property
     def standins(self) -> Sequence[Standin]:
@@ -120,7 +128,9 @@ class Reading:
         found = {start + place.by for place in self.places for start in place.piece.typed(place.back(wanted))}
         for one in self.standins:
             tree = one.piece.tree.span
-            names = (one.shown(Span(at - tree.start, at - tree.start + 1)) for at in one.piece.typed(tree))
+            part = one.covering(wanted)
+            inside = one.piece.typed(Span(part.start + tree.start, part.end + tree.start))
+            names = (one.shown(Span(at - tree.start, at - tree.start + 1)) for at in inside)
             found |= {span.start for span in names if span is not None}
         return found
 
@@ -156,7 +166,7 @@ def _whole(source: Source) -> Reading:
         module, others = parse(Source(source.name, code), mend=False)
         errors = sorted([*errors, *others], key=lambda one: one.span.start)
     places = tuple(_placed(module, text, 0, errors))
-    return Reading(text, code, _head(module), places, _broken(text, places, errors))
+    return Reading(text, code, _head(module), places, _broken(text, places, errors, 0))
 
 
 def _is_open_comment(error: Diagnostic, text: str) -> bool:
@@ -172,12 +182,15 @@ def _placed(module: ast.Module, text: str, at: int, errors: Sequence[Diagnostic]
             yield Place(Piece(one, text[at + start : at + end]), at + start)
 
 
-def _broken(text: str, places: Sequence[Place], errors: Sequence[Diagnostic]) -> Span | None:
-    """The stretch of a text from the last definition before its syntax errors to the first one after them."""
+def _broken(text: str, places: Sequence[Place], errors: Sequence[Diagnostic], by: int) -> Span | None:
+    """The stretch of a text from the last definition before its syntax errors to the first one after them.
+
+    The spans of the errors have to be moved by `by`.
+    """
     if not errors:
         return None
-    change = Change(min(one.span.start for one in errors), *2 * (max(one.span.end for one in errors),))
-    first, last = _around(places, text, change)
+    start, end = min(one.span.start for one in errors) + by, max(one.span.end for one in errors) + by
+    first, last = _around(places, text, Change(start, end, end))
     return _between(places, first, last, len(text))
 
 
@@ -228,8 +241,9 @@ def _with_definitions(text: str, before: Reading, change: Change) -> Reading | N
         return None
     part = replace(module, definitions=found[bool(lead) : len(found) - bool(rest)])
     kept = (Place(place.piece, place.start + change.grown) for place in places[last:])
-    new = (*places[:first], *_placed(part, text, start - len(lead), errors), *kept)
-    return Reading(text, text, before.head if first else _head(module), new, Span(start, end) if errors else None)
+    by = start - len(lead)
+    new = (*places[:first], *_placed(part, text, by, errors), *kept)
+    return Reading(text, text, before.head if first else _head(module), new, _broken(text, new, errors, by))
 
 
 def _around(places: Sequence[Place], text: str, change: Change) -> tuple[int, int]:

@@ -101,6 +101,19 @@ def with_statements(tree: ast.Def, text: str, by: int, change: Change) -> ast.De
     return _with_body(tree, ast.Block((*items[:first], *new, *after), result, body.span), change.grown)
 
 
+def without_statements(tree: ast.Def, change: Change) -> ast.Def | None:
+    """A function after a change, without the statements around it; None if the change is not in its body."""
+    body = tree.function.body
+    if not isinstance(body, ast.Block) or not body.span.start < change.start <= change.old < body.span.end:
+        return None
+    items, result = body.items, body.result
+    first = bisect_right(items, change.start, key=lambda item: item.span.end)
+    last = bisect_left(items, change.old, lo=first, key=lambda item: item.span.start)
+    after = (*items[:first], *moved(items[last:], change.grown))
+    ends = moved(result, change.grown) if change.old < result.span.start else ast.Nothing(NOWHERE)
+    return _with_body(tree, ast.Block(after, ends, body.span), change.grown)
+
+
 def _statements(head: str, text: str, goes_on: bool) -> ast.Block | None:
     """The statements of a text, and if no others follow, the result; None if the text is something else."""
     whole = f"{head}{text}\n0}}" if goes_on else f"{head}{text}\n}}"

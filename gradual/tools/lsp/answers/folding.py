@@ -57,7 +57,7 @@ def _moved(some: Sequence[Fold], by: int) -> Iterator[Fold]:
 
 def _folds_in(text: str) -> list[Fold]:
     """The braces, comments and metadata of a part of a text."""
-    some = words(text) if text.strip() else []
+    some = list(words(text)) if text.strip() else []
     metadata = [Fold(word.start, word.end, lsp.FoldingRangeKind.Region) for word in some if word.kind == "METADATA"]
     return [*_braces(some), *_comments(text, some), *metadata]
 

@@ -6,14 +6,15 @@ variable that nothing defines, so that its type is not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from gradual.record import record
 from gradual.source import NOWHERE, Source, Span
 from gradual.syntax.parse import parse
 from gradual.syntax.tree import ast
-from gradual.tools.lsp.recovery.chunks import Chunk, begins_line, follow, words
+from gradual.tools.lsp.recovery.chunks import Chunk, Word, begins_line, follow, words
 from gradual.tools.lsp.trees import parts_of
 
 MISSING = "%_"
@@ -71,14 +72,15 @@ def _original(node: Any, draft: Draft) -> Any:
 
 def drafted(text: str) -> Drafted | None:
     """What is left of a function; None if its header cannot be parsed."""
-    draft = Draft(text, range(len(text)))
-    body = _body(text)
-    least = _parsed(draft.edited(body, len(text), f" {{ {MISSING} }}"))
-    draft = draft.edited(len(text), len(text), _closers(text)) if least is not None else draft
-    for _ in range(ERRORS if least is not None and body < len(text) else 0):
-        error = _error(draft.text)
+    draft, body = Draft(text, range(len(text))), _body(text)
+    least, _ = _read(draft.edited(body, len(text), f" {{ {MISSING} }}"))
+    if least is None or body == len(text):
+        return least
+    draft = draft.edited(len(text), len(text), _closers(text))
+    for _ in range(ERRORS):
+        found, error = _read(draft)
         if error is None:
-            return _parsed(draft) or least
+            return found or least
         draft = _changed(draft, error)
     return least
 
@@ -98,19 +100,16 @@ def named_only(text: str, chunk: Chunk) -> ast.Definition | None:
     return ast.TypeDef(chunk.name, (), (), span)
 
 
-def _parsed(draft: Draft) -> Drafted | None:
+def _read(draft: Draft) -> tuple[Drafted | None, int | None]:
+    """The function that a draft is, if it is one; else the offset of its first syntax error, if it has one."""
     module, errors = parse(Source("", draft.text), mend=False)
+    if errors:
+        return None, errors[0].span.start
     match module.definitions:
-        case [ast.Def(implicit=False) as found] if not errors:
-            return Drafted(found, draft)
+        case [ast.Def(implicit=False) as found]:
+            return Drafted(found, draft), None
         case _:
-            return None
-
-
-def _error(text: str) -> int | None:
-    """Where the first syntax error of a function is; None if it has none."""
-    _, errors = parse(Source("", text), mend=False)
-    return errors[0].span.start if errors else None
+            return None, None
 
 
 def _body(text: str) -> int:
@@ -137,7 +136,7 @@ def _changed(draft: Draft, error: int) -> Draft:
     left = len(draft.text) - error
     for start, end, inserted in _small(draft.text, error) if len(draft.text) < LONG else ():
         after = draft.edited(start, end, inserted)
-        found = _error(after.text)
+        _, found = _read(after)
         if found is None or len(after.text) - found < left:
             return after
     return draft.edited(*_statement(draft.text, error), "")
@@ -179,9 +178,10 @@ def _statement(text: str, error: int) -> tuple[int, int]:
     some = words(text)
     open: list[str] = []
     starts: list[int] = []  # where the current statement of each open bracket begins
-    last = 0
+    last, found = 0, list[Word]()
     for word in some:
         if word.start >= error:
+            found = [word]
             break
         follow(open, word)
         starts = [*starts, word.end][: len(open)]
@@ -193,18 +193,16 @@ def _statement(text: str, error: int) -> tuple[int, int]:
     if not open:
         return last, last + 1
     start = starts[len(open) - 1]
-    return start, next((end for end in _ends(text, error) if end > start), len(text))
+    return start, next((end for end in _ends(text, chain(found, some)) if end > start), len(text))
 
 
-def _ends(text: str, error: int) -> Iterator[int]:
-    """Where a statement may end in which there is an error.
+def _ends(text: str, some: Iterable[Word]) -> Iterator[int]:
+    """Where a statement may end, of which these are the last tokens and what is after it.
 
     A `;` at the end of a line ends it also in parentheses, which may be open by mistake.
     """
     open: list[str] = []
-    for word in words(text):
-        if word.start < error:
-            continue
+    for word in some:
         if "}" not in open and (word.kind == "RBRACE" or (word.kind == "LET" and begins_line(text, word.start))):
             yield word.start
         follow(open, word)

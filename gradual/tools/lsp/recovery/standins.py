@@ -15,7 +15,7 @@ from gradual.syntax.tree import ast
 from gradual.tools.lsp.pieces import Piece
 from gradual.tools.lsp.recovery.chunks import Chunk
 from gradual.tools.lsp.recovery.drafts import Draft, Drafted, drafted
-from gradual.tools.lsp.trees import alike
+from gradual.tools.lsp.trees import Change, alike, without_statements
 
 
 @record(eq=False)
@@ -48,6 +48,20 @@ class Standin:
         by = self.start + self.grown
         is_after = span.start >= len(self.piece.text) - self.rest
         return Span(span.start + by, span.end + by) if is_after else None
+
+    def covering(self, span: Span) -> Span:
+        """A span of the stand-in with everything that is in a span of the text."""
+        if self.draft is not None:
+            return Span(0, len(self.piece.text))
+        return Span(span.start - self.start - max(self.grown, 0), span.end - self.start - min(self.grown, 0))
+
+    def shortened(self) -> ast.Def | None:
+        """The function without the statements that are broken now; None if more is broken than statements."""
+        tree, by = self.piece.tree, self.piece.tree.span.start
+        if self.draft is not None or not isinstance(tree, ast.Def):
+            return None
+        end = len(self.piece.text) - self.rest + by
+        return without_statements(tree, Change(self.same + by, end, end + self.grown))
 
 
 @record(eq=False)
