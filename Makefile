@@ -14,7 +14,7 @@ try: install
 	$(BIN)/gradual run examples/head.relay '@head(float32[5, 784], float32[10, 784])' --format json | cut -c 1-120
 
 test: install
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not mutants and not rest"
 
 # A file or two of each floor, the rules' names, and some suites: what tells most breakages soonest.
 QUICK := tests/architecture tests/test_traceability.py \

@@ -187,7 +187,7 @@ def _answer(
         return None
     answer = _answered(found, attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
-    are_read = state.program.limits.contents >= LIMITS.contents  # else elements may be named after operands
+    are_read = state.program.limits.contents >= LIMITS.contents  # `Asking` reads up to LIMITS
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer
@@ -200,7 +200,7 @@ def _answered(found: Asked, attributes: Mapping[str, Any]) -> Answer:
 
 
 def _asked(state: Elaboration, application: Application) -> Asked | None:
-    """Evaluate the operator's judgement; None after reporting that it rejects operands, whatever their rank."""
+    """Evaluate the operator's judgement; None after reporting that it rejects the operands at every possible rank."""
     try:
         return asked(state, application)
     except IllFormed as wrong:

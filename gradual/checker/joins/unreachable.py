@@ -1,7 +1,7 @@
 """Unreachable code: names, structure and element types are checked there; sizes and ranks are not.
 
-With less precise types, the failure before this code may be unknown, so that the code is checked as reachable. It is
-checked here too, so that both programs get the same errors.   [type.if.fails]
+In a program with less precise types, the failure before this code may not be found, so that the code is checked as
+reachable. It is checked here too, so that both programs get the same errors.   [type.if.fails]
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def alike(state: Elaboration, name: str, sides: Sequence[tuple[str, Span]], rule
 
 
 def as_written(state: Elaboration, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
-    """The join of branches of which some end in a check that always fails; their written results must still agree.
+    """The type of a join of which branches may end in a check that always fails; `type` is that of the other branches.
 
-    If all branches end so, the join of the written results, so that the unreachable code below can be checked.
+    The written results of all branches must still agree. If all branches end so, the type is the join of the written
+    results, so that the unreachable code below can be checked.
     [type.if.fails]
     """
     if not any(branch.ended for branch in branches):

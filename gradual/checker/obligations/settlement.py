@@ -1,4 +1,4 @@
-"""The end of a definition: undecided goals are errors if it is strict, and warnings or checks if it is gradual."""
+"""The end of a definition: goals that fail for some sizes are errors if it is strict, else checks and warnings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.dims.term.print import brief
 
 
 def settle(state: Elaboration) -> None:
-    """Report the postponed goals of a definition: errors if it is strict, warnings if it is gradual.
+    """Report the postponed goals that fail for some sizes: errors if the definition is strict, warnings if gradual.
 
     An error that only follows from another is not reported. In a strict definition a goal that fails for some sizes is
     an error or follows from one, so its check is removed.  [type.strict] [check.strict] [check.rigid-warning]
@@ -43,7 +43,7 @@ def settle(state: Elaboration) -> None:
 
 
 def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
-    """Map each error to a later stronger one on every path that implies it: `t >= 3` -> `t >= 5`.
+    """Map an error to a later one that is on every path and implies it: `t >= 3` -> `t >= 5`.
 
     Only bounds are compared, so no search is needed. The weaker error is reported as part of the stronger one.
     [check.strict]

@@ -1,7 +1,7 @@
 """Operators on operands of unknown rank.
 
-If the operator fixes a rank, that rank is required. Otherwise the result type is the join of the result types at all
-ranks; if the rule holds at some ranks only, it is applied again at run time.   [op.dynamic]
+If the operator fixes a rank, that rank is required. Otherwise the result type is the join of the result types at the
+ranks at which the rule holds; if it does not hold at all ranks, it is applied again at run time.   [op.dynamic]
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _types(state: Elaboration, names: Sequence[str]) -> Types:
 def _telling(cases: Sequence[Case]) -> IllFormed:
     """The most informative refusal: one independent of the rank, else one about an axis, else one about the rank.
 
-    Ties go to the refusal that occurs at most ranks.
+    Among those that are equally informative, it is the one that occurs at the largest number of ranks.
     """
     order = ("op.rank", "op.axis")
     refusals = [case.refusal for case in cases if case.refusal is not None]
@@ -147,7 +147,7 @@ def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ at any rank
 def _open(state: Elaboration, application: Application, cases: Cases) -> Asked | None:
-    """Join the results at all ranks; if the rule may fail at some rank, it is checked again at run time.
+    """Join the results at the ranks where the rule holds; if it may fail at another, it is applied again at run time.
 
     If its requirements are refuted at every rank, report them.   [op.dynamic.result] [op.dynamic]
     """
@@ -251,7 +251,9 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
 
 
 def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
-    """Require that a vector, long or of unknown length, has an element and return it; None after an error.
+    """Require that a vector whose elements are not tracked has an element, and return it; None after an error.
+
+    The elements are not tracked because the length is unknown or too large.
 
     [dim.element]
     """

@@ -12,7 +12,7 @@ from gradual.types.dtype import DType
 
 @imports("Erfc")
 def complementary_erf(use: Use) -> Value:
-    """1 - erf(x); in float64 small results are precise."""
+    """1 - erf(x), computed in float64, so that small results of narrower types lose less precision."""
     return (1.0 - erf(Term(use, use.as_type(use[0], DType.FLOAT64)))).to(use[0].dtype).value
 
 
@@ -66,7 +66,7 @@ def digamma(use: Use) -> Value:
 def inverse_erf(use: Use) -> Value:
     """The number whose error function is x, or whose normal distribution function is x.
 
-    Two steps of Newton's method, from the approximation by Sergei Winitzki.
+    Three steps of Newton's method, from the approximation by Sergei Winitzki.
     """
     given = Term(use, use.as_type(use[0], DType.FLOAT64))
     is_normal = use.node.operator == "Ndtri"
