@@ -58,13 +58,17 @@ def places(found: list[lsp.Range]) -> list[str]:
 
 
 def test_an_editor_that_asks_for_diagnostics_gets_each_once_and_none_unasked(files: Files) -> None:
-    editor, _ = files
+    editor, folder = files
     first = editor.pulled()
     assert isinstance(first, lsp.RelatedFullDocumentDiagnosticReport)
     assert {"E0401", "E0802"} <= {one.code for one in first.items}
     again = editor.pulled(first.result_id)
     assert isinstance(again, lsp.RelatedUnchangedDocumentDiagnosticReport)
     assert again.result_id == first.result_id
+    (folder / "gradual.toml").write_text('allow = ["lints"]\n', encoding="utf-8")
+    assert "E0802" not in editor.codes()
+    (folder / "gradual.toml").unlink()
+    assert "E0802" in editor.codes()
     assert editor.published == []
 
 

@@ -128,14 +128,16 @@ def renamable(document: Document, offset: int) -> Span | None:
 
 
 class NoName(ValueError):
-    """The error for an invalid new name; the argument says why."""
+    """The error for a new name that cannot be given; the argument says why."""
 
 
 def rename(document: Document, offset: int, name: str) -> lsp.WorkspaceEdit | None:
-    """The edits that rename the name at a position; raises NoName if the new name is invalid."""
+    """The edits that rename the name at a position; raises NoName if they cannot be known to be right."""
     occurrence = document.names.at(offset)
     if occurrence is None or occurrence.symbol.span is None:
         return None
+    if document.reading.broken is not None:
+        raise NoName("the text has syntax errors, in which uses of the name may be missed")
     symbol = occurrence.symbol
     sigil = symbol.name[0] if symbol.name[0] in "%@" else ""
     written = name if name.startswith(sigil) else sigil + name

@@ -35,19 +35,21 @@ def add_diagnostics(server: Server) -> None:
 
 
 def _of_text(server: Server, uri: str) -> list[lsp.Diagnostic]:
-    opened, _ = server.at(uri, lsp.Position(0, 0))
-    server.settled(uri)
+    """The diagnostics of a text, which is checked again if it or its settings have changed."""
+    opened = server.texts.get(uri)
+    if opened is None:
+        path = to_fs_path(uri)
+        return [] if path is None else server.programs.diagnostics(Path(path), server.settings(uri), server.pages)
+    if opened.checked is not opened.document or opened.settings != server.settings(uri):
+        server.check(uri)
     return diagnostics(opened.document, opened.findings, server.pages)
 
 
 def _report(server: Server, path: Path, before: dict[str, str]) -> lsp.WorkspaceDocumentDiagnosticReport:
     """The report on a program, which may be open."""
     uri = next((uri for uri in server.texts if to_fs_path(uri) == str(path.absolute())), path.absolute().as_uri())
-    if uri in server.texts:
-        found, version = _of_text(server, uri), server.texts[uri].document.version
-    else:
-        found, version = server.programs.diagnostics(path, server.settings(uri), server.pages), None
-    known = result_id(found)
+    opened, found = server.texts.get(uri), _of_text(server, uri)
+    known, version = result_id(found), None if opened is None else opened.document.version
     if known == before.get(uri):
         return lsp.WorkspaceUnchangedDocumentDiagnosticReport(uri, known, version)
     return lsp.WorkspaceFullDocumentDiagnosticReport(uri, found, version, result_id=known)
