@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs install clean
+.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs editors vsix install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -79,6 +79,12 @@ graphs: install
 
 proofs:
 	spec/mechanized/build
+
+editors: install
+	PYTHON=$(BIN)/python editors/test
+
+vsix:
+	cd editors/vscode && npm install --silent --no-audit --no-fund --no-package-lock && npm run vsix
 
 install: $(READY)
 

@@ -78,7 +78,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": (
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
-        *("shape_function", "notebook", "cli"),
+        *("shape_function", "notebook", "highlighting", "cli"),
     ),
     "tools/lsp": (
         *(

@@ -9,14 +9,14 @@ import click
 from gradual.interface.input.files import PROGRAM, STDIN, Absent, Text, expanded, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import show
-from gradual.interface.terminal import Output, Trouble, shared, told
+from gradual.interface.terminal import FILE, Output, Trouble, shared, told
 from gradual.source import Source, visible
 from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH or -]…", required=True)
+@click.argument("paths", type=FILE, nargs=-1, metavar="[PATH or -]…", required=True)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit 1 if something would change.")
 @shared
 def fmt(out: Output, paths: tuple[str, ...], only_check: bool) -> int:

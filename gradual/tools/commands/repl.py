@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from gradual.interface.input.files import too_long
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.limits import LIMITS, Options
 from gradual.tools.session.repl import Ask, Session
 
 
 @click.command()
-@click.argument("file", required=False)
+@click.argument("file", type=FILE, required=False)
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def repl(out: Output, file: str | None, no_smt: bool) -> None:
