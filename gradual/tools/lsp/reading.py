@@ -19,7 +19,7 @@ from gradual.syntax.parsing.lexer import METADATA_MARK
 from gradual.syntax.tree import ast
 from gradual.tools.lsp.pieces import Piece, Place
 from gradual.tools.lsp.recovery.chunks import Chunk, chunks, names_in
-from gradual.tools.lsp.recovery.drafts import LONG, drafted, named_only
+from gradual.tools.lsp.recovery.drafts import LONG, MANY, drafted, named_only
 from gradual.tools.lsp.recovery.standins import EMPTY, Memory, Standin, standins_for
 from gradual.tools.lsp.trees import Change, alike, moved, with_statements
 
@@ -65,9 +65,9 @@ class Reading:
     def _drafts(self) -> Sequence[Place]:
         """What is left of the broken definitions, at least their names."""
         found = []
-        for one in self._chunks:
+        for number, one in enumerate(self._chunks):
             text = self.code[one.start : one.end]
-            tree = self._left_of(one, text) or named_only(text, one)
+            tree = (self._left_of(one, text) if number < MANY else None) or named_only(text, one)
             found += [] if tree is None else [Place(Piece(tree, self.text[one.start : one.end]), one.start)]
         return found
 
@@ -75,8 +75,8 @@ class Reading:
         """What is left of a broken function; of a long one, what is as it was when it last could be parsed."""
         if not chunk.is_function:
             return None
-        known = next((one for one in self.standins if one.piece.name == chunk.name), None)
-        kept = known.shortened() if known is not None and len(text) >= LONG else None
+        some = self.standins if len(text) >= LONG else ()
+        kept = next((one.shortened() for one in some if one.piece.name == chunk.name), None)
         made = drafted(text) if kept is None else None
         return kept if made is None else made.original
 
@@ -119,9 +119,11 @@ class Reading:
         """A span of the extended text in the text; None in a part of a stand-in that the text does not have."""
         if span.end <= self.end or span == NOWHERE:
             return span
-        inserted = zip(self.standins, self.placed[len(self.places) :], strict=True)
-        found = next(((one, place) for one, place in inserted if place.start <= span.start < place.end), None)
-        return None if found is None else found[0].shown(Span(span.start - found[1].start, span.end - found[1].start))
+        at = bisect_right(self.placed, span.start, key=lambda place: place.start) - 1
+        if at < len(self.places) or span.start >= self.placed[at].end:
+            return None
+        start = self.placed[at].start
+        return self.standins[at - len(self.places)].shown(Span(span.start - start, span.end - start))
 
     def typed(self, wanted: Span) -> set[int]:
         """The offsets of names that are bound with a written type, among them all in a part of the text."""
@@ -178,7 +180,8 @@ def _placed(module: ast.Module, text: str, at: int, errors: Sequence[Diagnostic]
     wrong = [one.span.start for one in errors]
     for one in module.definitions:
         start, end = one.span.start, one.span.end
-        if not any(start < error < end for error in wrong):  # an error at its first word is one of what is before it
+        inside = bisect_right(wrong, start)  # an error at its first word is one of what is before it
+        if inside == len(wrong) or wrong[inside] >= end:
             yield Place(Piece(one, text[at + start : at + end]), at + start)
 
 

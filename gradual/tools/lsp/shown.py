@@ -5,6 +5,7 @@ Of a stand-in only the types of names are shown, at the places of the same names
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ from gradual.tools.lsp.reading import Reading
 
 _UNKNOWN = frozenset({"E0201", "E0203", "E0205"})
 """The codes for names of operators, functions and types that are not defined."""
+_NAME = re.compile(r"@?[\w.]*\w")
 
 
 def in_text(found: Findings, reading: Reading, syntax: tuple[Diagnostic, ...]) -> Findings:
@@ -32,8 +34,10 @@ def in_text(found: Findings, reading: Reading, syntax: tuple[Diagnostic, ...]) -
 
 def _follows(one: Diagnostic, reading: Reading) -> bool:
     """Whether an error is about a name that a broken definition may define."""
-    name = next((name for name in reading.unknown if reading.text.startswith(name, one.span.start)), None)
-    return one.code in _UNKNOWN and name is not None
+    if one.code not in _UNKNOWN:
+        return False
+    name = _NAME.match(reading.text, one.span.start)
+    return name is not None and name[0] in reading.unknown
 
 
 def _shown(found: Iterable[Diagnostic], reading: Reading) -> Iterator[Diagnostic]:

@@ -7,6 +7,7 @@ variable that nothing defines, so that its type is not known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -20,6 +21,8 @@ from gradual.tools.lsp.trees import parts_of
 MISSING = "%_"
 ERRORS = 12
 """The number of syntax errors of a function at which it is changed."""
+MANY = 50
+"""The number of broken functions of a text of which drafts are made; of others only the names are read."""
 LONG = 10_000
 """From this length on, only statements are removed: each small change is tried by parsing the function."""
 
@@ -70,6 +73,7 @@ def _original(node: Any, draft: Draft) -> Any:
     return kind(*(_original(part, draft) for part in parts)) if parts else node
 
 
+@lru_cache(maxsize=MANY)
 def drafted(text: str) -> Drafted | None:
     """What is left of a function; None if its header cannot be parsed."""
     draft, body = Draft(text, range(len(text))), _body(text)

@@ -14,7 +14,7 @@ from gradual.source import Span
 from gradual.syntax.tree import ast
 from gradual.tools.lsp.pieces import Piece
 from gradual.tools.lsp.recovery.chunks import Chunk
-from gradual.tools.lsp.recovery.drafts import Draft, Drafted, drafted
+from gradual.tools.lsp.recovery.drafts import MANY, Draft, Drafted, drafted
 from gradual.tools.lsp.trees import Change, alike, without_statements
 
 
@@ -92,18 +92,19 @@ EMPTY = Memory()
 def standins_for(text: str, broken: Sequence[Chunk], good: Set[str], memory: Memory) -> Sequence[Standin]:
     """What stands for the broken definitions of a text, and for those near a change whose names were broken."""
     found: dict[str, Standin] = {}
-    for chunk in broken:
+    for number, chunk in enumerate(broken):
         if chunk.name and chunk.name not in good and chunk.name not in found:
-            found.update((chunk.name, one) for one in _standin(text, chunk, memory))
+            found.update((chunk.name, one) for one in _standin(text, chunk, memory, number < MANY))
     if not all(chunk.name in good or chunk.name in found for chunk in broken):
         lost = sorted(memory.near & memory.known.keys() - good - found.keys())
         found.update((name, Standin(memory.known[name], 0, None)) for name in lost)
     return tuple(found.values())
 
 
-def _standin(text: str, chunk: Chunk, memory: Memory) -> Iterator[Standin]:
+def _standin(text: str, chunk: Chunk, memory: Memory, drafts: bool) -> Iterator[Standin]:
     part, last = text[chunk.start : chunk.end], memory.known.get(chunk.name)
-    made = drafted(part) if chunk.is_function and (last is None or not part.startswith(_header(last))) else None
+    is_new = chunk.is_function and (last is None or not part.startswith(_header(last)))
+    made = drafted(part) if drafts and is_new else None
     if made is not None:
         yield Standin(_piece(made), chunk.start, made.draft)
     elif (piece := last or memory.drafts.get(chunk.name)) is not None:
