@@ -74,11 +74,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
-    "interface": ("terminal", "pages", "progress", "input", "reports"),
+    "interface": ("terminal", "pages", "document", "progress", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": (
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
-        *("shape_function", "notebook", "highlighting", "cli"),
+        *("graph", "overview", "shape_function", "notebook", "highlighting", "cli"),
     ),
     "tools/lsp": (
         *(
