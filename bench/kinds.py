@@ -165,13 +165,13 @@ def helped(text: str) -> Work:
 
 def opened(text: str) -> Work:
     """Open a program in the editor: read it, check it, and tell what was found."""
-    from gradual.tools.lsp import features
+    from gradual.tools.lsp.answers.diagnostics import Pages, diagnostics
     from gradual.tools.lsp.checking import Checker
     from gradual.tools.lsp.document import Document
 
     def work() -> object:
         document = Document("bench.relay", text, 1)
-        return features.diagnostics(document, Checker().check(document))
+        return diagnostics(document, Checker().check(document), Pages())
 
     return work
 

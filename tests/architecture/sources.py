@@ -80,6 +80,21 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
         *("graph", "overview", "shape_function", "notebook", "highlighting", "cli"),
     ),
+    "tools/lsp": (
+        *(
+            "trees",
+            "pieces",
+            "recovery",
+            "reading",
+            "document",
+            "definitions",
+            "findings",
+            "shown",
+            "usage",
+            "checking",
+        ),
+        *("messages", "features", "answers", "session", "requests", "server"),
+    ),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""
 

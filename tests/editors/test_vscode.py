@@ -11,7 +11,7 @@ import pytest
 from gradual.syntax.parsing.lexer import LITERAL_WORDS
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.tools.highlighting import RelayLexer
-from gradual.tools.lsp.server import CHECK_MODEL
+from gradual.tools.lsp.requests.models import CHECK_MODEL
 from gradual.types.dtype import DType
 from tests.editors.accepted import ROOT, is_accepted
 

@@ -10,6 +10,10 @@ import pytest
 
 from gradual.source import Span
 from gradual.tools.lsp import features
+from gradual.tools.lsp.answers import calls
+from gradual.tools.lsp.answers.actions import fixes
+from gradual.tools.lsp.answers.diagnostics import Pages, diagnostics
+from gradual.tools.lsp.answers.folding import folds
 from gradual.tools.lsp.checking import Checker
 from gradual.tools.lsp.document import Document
 
@@ -21,8 +25,10 @@ def ask_everything(text: str, draw: Random, places: int) -> None:
     document = Document("file:///a.relay", text, 1)
     found = Checker().check(document)
     whole = Span(0, len(text))
-    features.diagnostics(document, found)
-    features.actions(document, found.diagnostics, whole)
+    diagnostics(document, found, Pages())
+    list(fixes(document, (*found.diagnostics, *found.checks), whole, Pages()))
+    for fold in folds(document):
+        assert 0 <= fold.start_line < fold.end_line <= text.count("\n")
     features.hints(document, found, whole)
     features.symbols(document)
     features.format_edits(document)
@@ -36,6 +42,9 @@ def ask_everything(text: str, draw: Random, places: int) -> None:
         features.renamable(document, offset)
         features.completions(document, found, offset)
         features.signature_help(document, found, offset)
+        if calls.item_at(document, offset) is not None:
+            calls.incoming(document, offset)
+            calls.outgoing(document, offset)
         with suppress(features.NoName):
             features.rename(document, offset, draw.choice(["y", "%z", "@g", "1", "", "é"]))
 

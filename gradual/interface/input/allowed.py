@@ -62,6 +62,33 @@ def allowed(source: Source) -> Allowed:
     return Allowed(names, tuple(unknown))
 
 
+def allowing(source: Source, code: str, offset: int) -> tuple[int, str]:
+    """What allows a warning at an offset, by a comment: where to insert it, and the text."""
+    options = list(_options(source, code, offset))
+    return next((option for option in options if _is_allowed(source, code, offset, *option)), options[-1])
+
+
+def _options(source: Source, code: str, offset: int) -> Iterator[tuple[int, str]]:
+    """A name in a comment that allows others, a comment at the end of the line, words in one, a line with one."""
+    here = source.position(offset)
+    start, line = offset - here.column + 1, source.line(here.line)
+    for comment in comments(source.text):
+        match = _ALLOWS.match(source.text[comment.span.start : comment.span.end].rstrip())
+        if match is not None and _line(source, comment) == here.line:
+            yield comment.span.start + match.start("names") + len(match["names"].rstrip()), f", {code}"
+    yield start + len(line), f"  // {_MARK} allow {code}"
+    if (at := line.find("//")) >= 0:
+        yield start + at + len("//"), f" {_MARK} allow {code} --"
+    yield start, f"{line[: len(line) - len(line.lstrip())]}// {_MARK} allow {code}\n"
+
+
+def _is_allowed(source: Source, code: str, offset: int, at: int, inserted: str) -> bool:
+    """Whether a warning is allowed on its line once a text is inserted."""
+    after = Source(source.name, source.text[:at] + inserted + source.text[at:])
+    line = after.position(offset + (len(inserted) if at <= offset else 0)).line
+    return code in allowed(after).names.get(line, ())
+
+
 def _line(source: Source, comment: Comment) -> int:
     """The line to which a comment applies, or 0 for the whole file."""
     if comment.leads:

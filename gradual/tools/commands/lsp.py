@@ -12,7 +12,7 @@ from gradual.interface.input.settings import Given
 from gradual.interface.terminal import Trouble
 
 if TYPE_CHECKING:
-    from gradual.tools.lsp.server import Server
+    from gradual.tools.lsp.session import Server
 
 INSTALL = "pip install 'gradual[lsp]'"
 
@@ -22,13 +22,18 @@ INSTALL = "pip install 'gradual[lsp]'"
     "--tcp", type=click.IntRange(0, 65535), metavar="PORT", help="Listen on this port of the loopback interface."
 )
 @click.option("--smt/--no-smt", default=None, help="Use Z3 (default), or the built-in procedures only.")
-def lsp(tcp: int | None, smt: bool | None) -> None:
+@click.option(
+    "--documentation",
+    metavar="URL",
+    help="The address of the documentation site, to whose pages of codes diagnostics link.",
+)
+def lsp(tcp: int | None, smt: bool | None, documentation: str | None) -> None:
     """Run the language server over standard input and output; docs/how-to/use-an-editor.md lists its features."""
     try:
         from gradual.tools.lsp.server import serving
     except ImportError as error:
         raise click.UsageError(f"the language server needs the package pygls: {INSTALL}") from error
-    server = serving(Given(smt=smt))
+    server = serving(Given(smt=smt), documentation)
     if tcp is None:
         # duplicates, since the server closes the streams that it is given
         with os.fdopen(os.dup(0), "rb") as asked, os.fdopen(os.dup(1), "wb") as told:

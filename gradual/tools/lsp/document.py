@@ -11,7 +11,7 @@ from gradual.gc_paused import collector_paused
 from gradual.source import Source, Span
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.names import Names
-from gradual.tools.lsp.pieces import Reading, read
+from gradual.tools.lsp.reading import Reading, read
 
 
 class Document:

@@ -1,18 +1,17 @@
-"""The language server's features, such as hover and completion, in the protocol's types."""
+"""What is asked about a place in a text, such as hover and completion, in the protocol's types."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from lsprotocol import types as lsp
 
-from gradual.diagnostic import Diagnostic, Severity
 from gradual.interface.reports.operators import entry, signature
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import Operator
 from gradual.report.bindings import Binding
-from gradual.source import NOWHERE, Source, Span
+from gradual.source import Source, Span
 from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 from gradual.syntax.tree.names import outline
@@ -21,14 +20,7 @@ from gradual.tools.lsp.document import Document, units
 from gradual.tools.lsp.findings import Findings
 from gradual.types.dtype import DType
 
-SOURCE = "gradual"
-
-SEVERITIES = {
-    Severity.ERROR: lsp.DiagnosticSeverity.Error,
-    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
-    Severity.NOTE: lsp.DiagnosticSeverity.Information,
-}
-_SYMBOLS = {
+SYMBOLS = {
     Kind.FUNCTION: lsp.SymbolKind.Function,
     Kind.OPERATOR: lsp.SymbolKind.Operator,
     Kind.TYPE: lsp.SymbolKind.Class,
@@ -65,48 +57,8 @@ def range_of(document: Document, span: Span) -> lsp.Range:
     return lsp.Range(lsp.Position(*start), lsp.Position(*end))
 
 
-# ----------------------------------------------------------------------------------------------------- diagnostics
-def diagnostics(document: Document, found: Findings) -> list[lsp.Diagnostic]:
-    """All diagnostics of the checker, with residual checks as information."""
-    return [_diagnostic(document, one) for one in (*found.diagnostics, *found.checks)]
-
-
-def _diagnostic(document: Document, found: Diagnostic) -> lsp.Diagnostic:
-    related = [
-        lsp.DiagnosticRelatedInformation(lsp.Location(document.uri, range_of(document, one.span)), one.label or "here")
-        for one in found.related
-        if one.span != NOWHERE
-    ]
-    notes = [*found.notes, *(f"help: {help.text}" for help in found.help)]
-    return lsp.Diagnostic(
-        range=range_of(document, found.span),
-        message="\n".join([found.message, *notes]),
-        severity=SEVERITIES[found.severity],
-        code=found.code,
-        source=SOURCE,
-        related_information=related,
-        data={"rule": found.rule},
-    )
-
-
-def actions(document: Document, found: Iterable[Diagnostic], wanted: Span) -> list[lsp.CodeAction]:
-    """The code actions for findings in a range: each was tried; safe ones may be applied automatically."""
-    return [
-        lsp.CodeAction(
-            title=help.text,
-            kind=lsp.CodeActionKind.QuickFix,
-            diagnostics=[_diagnostic(document, one)],
-            is_preferred=help.safe,
-            edit=_changes(document, [(edit.span, edit.text) for edit in help.edits]),
-        )
-        for one in found
-        if one.span.start <= wanted.end and wanted.start <= one.span.end
-        for help in one.help
-        if help.edits
-    ]
-
-
-def _changes(document: Document, edits: Sequence[tuple[Span, str]]) -> lsp.WorkspaceEdit:
+def changes(document: Document, edits: Sequence[tuple[Span, str]]) -> lsp.WorkspaceEdit:
+    """The change of a text by replacing some of its parts."""
     texts = [lsp.TextEdit(range_of(document, span), text) for span, text in edits]
     return lsp.WorkspaceEdit(changes={document.uri: texts})
 
@@ -176,14 +128,16 @@ def renamable(document: Document, offset: int) -> Span | None:
 
 
 class NoName(ValueError):
-    """The error for an invalid new name; the argument says why."""
+    """The error for a new name that cannot be given; the argument says why."""
 
 
 def rename(document: Document, offset: int, name: str) -> lsp.WorkspaceEdit | None:
-    """The edits that rename the name at a position; raises NoName if the new name is invalid."""
+    """The edits that rename the name at a position; raises NoName if they cannot be known to be right."""
     occurrence = document.names.at(offset)
     if occurrence is None or occurrence.symbol.span is None:
         return None
+    if document.reading.broken is not None:
+        raise NoName("the text has syntax errors, in which uses of the name may be missed")
     symbol = occurrence.symbol
     sigil = symbol.name[0] if symbol.name[0] in "%@" else ""
     written = name if name.startswith(sigil) else sigil + name
@@ -196,7 +150,7 @@ def rename(document: Document, offset: int, name: str) -> lsp.WorkspaceEdit | No
     after = _edited(document.text, edits)
     if len(parse(Source(document.uri, after))[1]) > len(parse(document.source)[1]):
         raise NoName(f"`{written}` is a word of the language")
-    return _changes(document, edits)
+    return changes(document, edits)
 
 
 def _edited(text: str, edits: Sequence[tuple[Span, str]]) -> str:
@@ -217,7 +171,7 @@ def _symbol(
     document: Document, name: str, kind: Kind, span: Span, children: list[lsp.DocumentSymbol]
 ) -> lsp.DocumentSymbol:
     whole = range_of(document, span)
-    return lsp.DocumentSymbol(name=name, kind=_SYMBOLS[kind], range=whole, selection_range=whole, children=children)
+    return lsp.DocumentSymbol(name=name, kind=SYMBOLS[kind], range=whole, selection_range=whole, children=children)
 
 
 def tokens(document: Document) -> list[int]:
@@ -236,7 +190,7 @@ def tokens(document: Document) -> list[int]:
 
 def hints(document: Document, found: Findings, wanted: Span) -> list[lsp.InlayHint]:
     """The inlay hints: inferred types of bindings without a written one, and residual checks."""
-    typed = {start + place.by for place in document.reading.places for start in place.piece.typed(place.back(wanted))}
+    typed = document.reading.typed(wanted)
     result = []
     for one in found.bindings.within(wanted):
         if one.name == "result" or one.span.start in typed:

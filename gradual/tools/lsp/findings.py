@@ -116,7 +116,9 @@ class Findings:
 
     def moved(self, by: int) -> Findings:
         """The findings shifted by `by` code points."""
-        diagnostics, checks = (tuple(_moved(one, by) for one in some) for some in (self.diagnostics, self.checks))
+        diagnostics, checks = (
+            tuple(moved_diagnostic(one, by) for one in some) for some in (self.diagnostics, self.checks)
+        )
         return Findings(diagnostics, checks, self.bindings.moved(by), self.types)
 
 
@@ -158,8 +160,8 @@ def parted(found: Findings, functions: Mapping[str, Place]) -> Mapping[str, Find
     parts = {}
     for name, place in functions.items():
         parts[name] = Findings(
-            tuple(_moved(one, -place.start) for one in diagnostics[name]),
-            tuple(_moved(one, -place.start) for one in checks[name]),
+            tuple(moved_diagnostic(one, -place.start) for one in diagnostics[name]),
+            tuple(moved_diagnostic(one, -place.start) for one in checks[name]),
             Bindings((Located(0, -place.start, Group(names[name])),)),
             {name: found.types[name]} if name in found.types else {},
         )
@@ -192,7 +194,8 @@ def joined(parts: Iterable[Findings]) -> Findings:
     return Findings(tuple(diagnostics), tuple(checks), Bindings(tuple(groups)), types)
 
 
-def _moved(one: Diagnostic, by: int) -> Diagnostic:
+def moved_diagnostic(one: Diagnostic, by: int) -> Diagnostic:
+    """A diagnostic shifted by `by` code points."""
     related = tuple(Related(_span(other.span, by), other.label) for other in one.related)
     helps = tuple(replace(h, edits=tuple(Edit(_span(e.span, by), e.text) for e in h.edits)) for h in one.help)
     return replace(one, span=_span(one.span, by), related=related, help=helps, source=None)

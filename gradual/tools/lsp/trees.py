@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
@@ -100,6 +101,19 @@ def with_statements(tree: ast.Def, text: str, by: int, change: Change) -> ast.De
     return _with_body(tree, ast.Block((*items[:first], *new, *after), result, body.span), change.grown)
 
 
+def without_statements(tree: ast.Def, change: Change) -> ast.Def | None:
+    """A function after a change, without the statements around it; None if the change is not in its body."""
+    body = tree.function.body
+    if not isinstance(body, ast.Block) or not body.span.start < change.start <= change.old < body.span.end:
+        return None
+    items, result = body.items, body.result
+    first = bisect_right(items, change.start, key=lambda item: item.span.end)
+    last = bisect_left(items, change.old, lo=first, key=lambda item: item.span.start)
+    after = (*items[:first], *moved(items[last:], change.grown))
+    ends = moved(result, change.grown) if change.old < result.span.start else ast.Nothing(NOWHERE)
+    return _with_body(tree, ast.Block(after, ends, body.span), change.grown)
+
+
 def _statements(head: str, text: str, goes_on: bool) -> ast.Block | None:
     """The statements of a text, and if no others follow, the result; None if the text is something else."""
     whole = f"{head}{text}\n0}}" if goes_on else f"{head}{text}\n}}"
@@ -116,3 +130,16 @@ def _with_body(tree: ast.Def, body: ast.Block, grown: int) -> ast.Def:
     """A function with another body, which has grown."""
     span, whole, own = (Span(one.start, one.end + grown) for one in (body.span, tree.function.span, tree.span))
     return replace(tree, function=replace(tree.function, body=replace(body, span=span), span=whole), span=own)
+
+
+# ---------------------------------------------------------------------------------------------------------- comparing
+def alike(old: str, new: str) -> tuple[int, int]:
+    """The lengths of the longest common prefix and of the longest common suffix of what then remains."""
+    most = min(len(old), len(new))
+    same = _longest(most, lambda size: old.startswith(new[:size]))
+    return same, _longest(most - same, lambda size: old.endswith(new[len(new) - size :]))
+
+
+def _longest(most: int, holds: Callable[[int], bool]) -> int:
+    """The greatest number up to `most` for which a condition holds that holds for all numbers below it."""
+    return bisect_left(range(1, most + 1), True, key=lambda size: not holds(size))

@@ -15,14 +15,15 @@ from gradual.interface.input.program_text import read
 from gradual.limits import Options
 from gradual.report.located import within
 from gradual.source import NOWHERE, Source, Span
+from gradual.tools.lsp.answers.diagnostics import Pages, shown
 from gradual.tools.lsp.document import Document
-from gradual.tools.lsp.features import SEVERITIES, SOURCE, range_of
+from gradual.tools.lsp.features import range_of
 
 Published = dict[str, list[lsp.Diagnostic]]
 """URI of a file -> the diagnostics shown in it."""
 
 
-def checked_model(path: str, options: Options) -> tuple[Compilation, Published]:
+def checked_model(path: str, options: Options, pages: Pages) -> tuple[Compilation, Published]:
     """Check a model; its diagnostics by the files they are shown in.  Raises Trouble where it cannot be imported.
 
     A diagnostic is shown at the line of the user's own code, if the model recorded it and the file is there, found from
@@ -32,26 +33,17 @@ def checked_model(path: str, options: Options) -> tuple[Compilation, Published]:
     found: Published = defaultdict(list)
     for one in compilation.diagnostics:
         uri, range = _placed(compilation.source, one.span, path)
-        found[uri].append(_diagnostic(compilation.source, one, range, path))
+        found[uri].append(_diagnostic(compilation.source, one, range, path, pages))
     return compilation, dict(found)
 
 
-def _diagnostic(source: Source, found: Diagnostic, range: lsp.Range, path: str) -> lsp.Diagnostic:
+def _diagnostic(source: Source, found: Diagnostic, range: lsp.Range, path: str, pages: Pages) -> lsp.Diagnostic:
     related = [
         lsp.DiagnosticRelatedInformation(lsp.Location(*_placed(source, one.span, path)), one.label or "here")
         for one in found.related
         if one.span != NOWHERE
     ]
-    helps = (f"help: {help.text}" for help in found.help)
-    return lsp.Diagnostic(
-        range=range,
-        message="\n".join([found.message, *found.notes, *helps]),
-        severity=SEVERITIES[found.severity],
-        code=found.code,
-        source=SOURCE,
-        related_information=related,
-        data={"rule": found.rule},
-    )
+    return shown(found, range, related, pages)
 
 
 def _placed(source: Source, span: Span, path: str) -> tuple[str, lsp.Range]:

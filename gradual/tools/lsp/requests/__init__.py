@@ -1,0 +1,1 @@
+"""The requests of the protocol about whole texts, workspaces and models; `server` has those about places in a text."""
