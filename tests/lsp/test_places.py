@@ -25,7 +25,7 @@ def ask_everything(text: str, draw: Random, places: int) -> None:
     features.actions(document, found.diagnostics, whole)
     features.hints(document, found, whole)
     features.symbols(document)
-    features.format_edits(document)
+    features.format_edits(document, 100)
     assert len(features.tokens(document)) == 5 * len(document.names.occurrences)
     for _ in range(places):
         offset = draw.randrange(len(text) + 1)

@@ -174,7 +174,8 @@ def _texts(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
-        return features.format_edits(server.at(params.text_document.uri, lsp.Position(0, 0))[0].document)
+        opened = server.at(params.text_document.uri, lsp.Position(0, 0))[0]
+        return features.format_edits(opened.document, opened.settings.line_length)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:

@@ -25,6 +25,7 @@ from gradual.report.residual import residual
 from gradual.run.value import Stop
 from gradual.source import Source, visible
 from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
+from gradual.syntax.printing.line_breaks import broken_type
 from gradual.syntax.tree import ast
 from gradual.tensors.value import shown_value
 from gradual.tools.session import session
@@ -128,7 +129,9 @@ class Session:
         """A function's type and the number of its residual checks."""
         count = len(checks_of(made, name))
         noun = "check" if count == 1 else "checks"
-        return f"{name} : {made.compilation.types[name]}" + (f"   ({count} residual {noun})" if count else "")
+        return broken_type(f"{name} : {made.compilation.types[name]}") + (
+            f"   ({count} residual {noun})" if count else ""
+        )
 
     def evaluate(self, source: Source, entry: ast.Item | ast.Expr) -> Iterator[str]:
         """Check and run one entry; a `let` keeps its value."""
