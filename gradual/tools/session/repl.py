@@ -14,7 +14,8 @@ from gradual.diagnostic import Severity
 from gradual.interface.input.arguments import Argument, read_call, values
 from gradual.interface.input.files import too_long
 from gradual.interface.input.program_text import read as read_file
-from gradual.interface.pages import Page, explained
+from gradual.interface.pages import Page
+from gradual.interface.reports.explanations import explanation
 from gradual.interface.reports.operators import entry
 from gradual.interface.terminal import Trouble, save_text
 from gradual.limits import LIMITS
@@ -261,9 +262,10 @@ class Session(Inputs):
         yield from self.said[:-1]
 
     def explain(self, what: str) -> Iterator[str]:
-        """A code's page or a rule's section."""
-        page = explained(what)
-        yield page.text if isinstance(page, Page) else f"there is no code or rule `{what}`"
+        """The text about a code, a rule, an operator or a word."""
+        page = explanation(what)
+        near = "" if isinstance(page, Page) or not page else f"; near: {', '.join(page)}"
+        yield page.text if isinstance(page, Page) else f"nothing is called `{what}`{near}"
 
     def info(self, name: str) -> Iterator[str]:
         """An operator's entry."""
@@ -333,7 +335,7 @@ COMMANDS = {
     "save": Command("FILE", "write the definitions to a file", Session.save),
     "case": Command("NAME", "the definitions and the calls of `:run`, as a conformance case", Session.case),
     "history": Command("", "what was typed", Session.history),
-    "explain": Command("CODE", "the page of a code or rule", Session.explain),
+    "explain": Command("NAME", "a code, a rule, an operator or a word, explained", Session.explain),
     "info": Command("OP", "an operator's signature and rules", Session.info),
     "undo": Command("", "as it was before the last input", Session.undo),
     "reset": Command("", "forget everything", Session.reset),
