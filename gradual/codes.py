@@ -106,4 +106,4 @@ SYNTAX: tuple[str, ...] = tuple(kind.code for kind in _KINDS if kind.phase == "s
 """The codes of the errors that the parser finds."""
 
 LOST = "E0408"
-"""The note on an unknown that many residual checks are about."""
+"""The code of the note on an unknown size on which many residual checks depend."""

@@ -286,7 +286,7 @@ class Compilation:
         return self._placed(replace(one, help=(help,) if help else ()) for one, help in helped)
 
     def lints(self, *, names: bool = True, beside_errors: bool = False) -> tuple[Diagnostic, ...]:
-        """The lints; none for a program with errors, or after passes.
+        """The lints; none after passes, and none for a program with errors unless `beside_errors` is set.
 
         They are not in `diagnostics`: no type, check or error depends on them.
 
@@ -319,7 +319,7 @@ class Compilation:
         return planned(self._ready(entry))
 
     def measure(self, entry: str, *values: Any) -> tuple[Value, Mapping[str, int]]:
-        """The value computed by the machine, and buffer -> memory used; assert that the plan holds.
+        """The value computed by the machine, and buffer -> bytes that it took; assert that they agree with the plan.
 
         Raises as `run` does.  [plan.measured]
         """

@@ -15,7 +15,7 @@ from gradual.record import record
 from gradual.source import NOWHERE, Position, Source, Span, visible
 
 PRESUMED = ", as of every named size"
-"""Ends the label of a requirement that the program does not state: a named size is at least 1."""
+"""The end of the label for the one requirement that the program does not state: that a named size is at least 1."""
 
 
 class Severity(StrEnum):
@@ -66,7 +66,7 @@ class Diagnostic:
         message: one line, lower case, no full stop, understandable alone.
         label: the words under the primary span.
         notes: facts, the counterexample first.
-        data: typed per code, e.g. `{"counterexample": {"n": 3}}`.
+        data: details for tools, such as `{"counterexample": {"n": 3}}`; the keys depend on the code.
         source: the text of the spans, if the user has it.
     """
 

@@ -25,7 +25,7 @@ class Proved(_Verdict):
 
     Attributes:
         by: the stage that proved it.
-        plausible: as for `Unknown`; False only if path conditions prove a goal not shown to be satisfiable.
+        plausible: as for `Unknown`; False only if path conditions prove the goal, and no such valuation is known.
     """
 
     by: str

@@ -106,7 +106,7 @@ def _malformed(collection: Collection, patterns: Sequence[str]) -> int:
 
 
 def _chosen_of(collection: Collection, patterns: Sequence[str], malformed: int) -> list[Case]:
-    """The matching cases; if no case matches, an error, unless a malformed case does, which was reported already."""
+    """The matching cases; it is an error if none matches, unless a malformed one does, which was reported already."""
     fits = any(_fits(case.id, case.file, patterns) for case in collection.cases)
     return chosen(collection.cases, patterns) if fits or not malformed else []
 

@@ -54,7 +54,7 @@ class Promise:
 
 @record(eq=False)
 class Blame:
-    """The label of a check, with all five fields of its report.
+    """The label of a check, from which its report is made.
 
     Attributes:
         rule: the rule that demands.

@@ -54,14 +54,17 @@ def literal_type(value: Tensor, tracked: bool) -> TensorType[Dim]:
 
 
 def numbers_of(value: Tensor) -> tuple[Fraction, ...] | None:
-    """The elements of a small numeric tensor as exact numbers; None if one is not finite.  [type.literal]"""
+    """The elements of a small numeric tensor as exact numbers.  [type.literal]
+
+    None for booleans, for a large tensor, and if an element is not finite.
+    """
     if value.dtype is DType.BOOL or value.size > LIMITS.contents or not all(map(math.isfinite, value.elements)):
         return None
     return tuple(map(Fraction, value.elements))
 
 
 def known_numbers(type: OpenedType) -> tuple[Fraction, ...] | None:
-    """The numbers that a type records for a constant."""
+    """The numbers that a type records for a constant; None if it records none."""
     return type.numbers if isinstance(type, TensorType) else None
 
 

@@ -102,7 +102,7 @@ _TYPED = ByClass(_name_and_type)
 
 
 def defined(step: Step) -> str | None:
-    """The variable that a step defines."""
+    """The variable that a step defines; None for a check or an assertion."""
     return next(iter(_NAME[type(step)](step)), None)
 
 

@@ -83,7 +83,7 @@ class Project:
 
 @record(eq=False)
 class Rename:
-    """`name = operand` at a less precise type: an ascription forgets sizes.
+    """`name = operand` at another type: an ascription forgets sizes; one from a pass may instead state proved sizes.
 
     `written` is the type with its `?`s and their bounds; None if it is not from the source.
     """
@@ -135,7 +135,7 @@ class Invoke:
 
 @record(eq=False)
 class Closure:
-    """`name = fn (params) { body }`; the body may use the variables in scope (`recursive`: its own name too)."""
+    """`name = fn (params) { body }`; the body may use the variables in scope and its own name."""
 
     name: Defined
     function: Annotated[Function, Role.LITERAL]
@@ -350,12 +350,12 @@ class Function:
     """A function of the core.
 
     Attributes:
-        name: `@f`, or the variable of a closure.
+        name: `@f`, the name of a declared operator, or the variable of a closure.
         binders: rigid dim -> its solution over sizes of the parameters (the occurrence that determines it).
-        entry: the checks on entry, in order (repeated names, exact dims, `where`); a caller inside the program
-            discharges them at the call, the machine runs them for a caller from outside.
+        entry: the checks on entry, in order: sizes are as declared, bounds of each `?` hold, `where` clauses hold. A
+            call in the program discharges the same requirements; for a call from outside, the machine runs the checks.
         result_type: the interface's result type.
-        strict: whether the definition has no unknowns.
+        strict: whether no `?` takes part in the definition, so that undecided goals that may fail are errors.
         attributes: key -> number or string, such as `codegen`.
     """
 

@@ -1,7 +1,7 @@
 """Copies of core with variables renamed, unknowns replaced by dims, or operands or blocks exchanged.
 
 A dim that mentions a variable is renamed with it: `dim(%x, 0)` becomes `dim(%y, 0)` if `%x` becomes `%y`.
-Names that a function type binds are not renamed.
+Names that the type of a value binds are renamed only on request (`binding`); a function's own parameters always are.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Rewriting:
                 return value
 
     def type(self, type: T) -> T:
-        """The copy of a type; the names that a function type binds are kept."""
+        """The copy of a type; the names that a function type binds are kept, unless `binding`."""
         made: Any = self._type(type)
         copy: Any = instantiated(made, self.types) if self.types else made
         return cast(T, copy)

@@ -141,8 +141,9 @@ class Lines:
         return new
 
     def check(self, check: Check, goals: frozenset[Constraint], items: list[ast.Item]) -> None:
-        """Write a check as an assertion, or as an ascription that demands it; write nothing if `goals` demand it again.
+        """Write a check: that of an `assert` as an `assert`, any other as an ascription that demands it.
 
+        Nothing is written for a check that `goals` or an enclosing declaration demand again.
         A check that mentions only rigid names also needs an unknown in the definition, since strict definitions
         must not have checks.
         [pass.surface.check]

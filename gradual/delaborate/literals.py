@@ -100,7 +100,7 @@ def is_absent(function: Function) -> bool:
 
 # ------------------------------------------------------------------------------------------------------- attributes
 def attributes(step: Apply, spelling: Spelling) -> tuple[ast.Attribute, ...]:
-    """The attributes of an application that are not their defaults.  Raises Inexpressible."""
+    """The attributes of an application that are required or differ from their defaults.  Raises Inexpressible."""
     operator = step.operator
     if isinstance(operator, Merged):
         operator = forms()[operator.name].of(step.operands)

@@ -1,8 +1,9 @@
 """Write core as a program that can be read again: `%0 = reshape(%x, newshape=[n, 4]);`, one step a line.
 
 Checks are not written if elaboration inserts them again.  A check that no step demands any more, since a pass removed
-or moved the step, becomes an `assert`.  Conversions of functions and data are inserted again where the values flow
-into written types.  What no program can express is reported.   [pass.surface]
+or moved the step, becomes an ascription that demands it; a check of an `assert` becomes an `assert`.  Conversions of
+functions and data are inserted again where the values flow into written types.  What no program can express is
+reported.   [pass.surface]
 """
 
 from __future__ import annotations

@@ -38,7 +38,11 @@ def agreeing(types: Sequence[OpenedType], outside: Set[str], demands: Demands) -
 
 
 def in_doubt(types: Sequence[GradualType], outside: Set[str], demands: Demands) -> bool:
-    """Whether branch sizes visible outside may differ: a strict definition must not leave them unknown."""
+    """Whether branch sizes that are visible outside may differ.
+
+    If so, the text has to contain a `?`: without one the definition would be strict, and in a strict definition sizes
+    that may differ are an error, not a check.
+    """
     match types[0]:
         case TupleType():
             columns = zip(*(type.fields for type in types if isinstance(type, TupleType)), strict=True)

@@ -63,7 +63,7 @@ class Uses(Scopes):
         return iter(self._hiding)
 
     def unused_values(self) -> Iterator[Symbol]:
-        """The unused variables and parameters, except the parameters of operators without a body."""
+        """The unused variables and parameters, except those with a purpose or a name that marks them as unused."""
         unused = [symbol for symbol in self._symbols if symbol.kind in _VALUES and symbol not in self._last]
         unused = [symbol for symbol in unused if not symbol.name.startswith(UNUSED)]
         if unused:
@@ -131,7 +131,7 @@ def _bound(pattern: ast.Pattern) -> Iterator[ast.Local]:
 
 
 def _serves(item: ast.Let) -> bool:
-    """Whether a value has a purpose without being used: a cast checks, a write has an effect, a tuple is matched."""
+    """Whether a value has a purpose without being used: a cast checks, a write has an effect, a part is taken."""
     match item:
         case ast.Let(value=ast.Cast() | ast.Ref(kind="ref_write") | ast.Project()):
             return True
@@ -144,7 +144,7 @@ def _serves(item: ast.Let) -> bool:
 
 
 def _in_function(function: ast.Fn | ast.OperatorDef) -> Iterator[Span]:
-    """The parameters whose types alone bind a size that the function mentions elsewhere."""
+    """The parameters whose type alone, of all parameters, has a size that the function mentions elsewhere."""
     sizes = [_sizes_of(param.annotation) for param in function.params]
     shown = Counter(size for some in sizes for size in some)
     elsewhere: frozenset[str] | None = None

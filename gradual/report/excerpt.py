@@ -171,7 +171,7 @@ def _ends(
 
 
 def _corner(line: _Line, across: Sequence[_Placed], open_: Sequence[_Placed], p: _Placed, at: int, label: str) -> Row:
-    """The row `|______^ label`, in which a span ends at the cell `at`."""
+    """The row `|______^ label`, in which a span begins or ends at the cell `at`."""
     row, side = Row(), across.index(p)
     row.put(side + 1, "_" * (at - side - 1), p.mark.style)
     _sides(row, across, open_)
@@ -182,7 +182,7 @@ def _corner(line: _Line, across: Sequence[_Placed], open_: Sequence[_Placed], p:
 
 # ------------------------------------------------------------------------------------------ underlines of a line
 def _under(line: _Line, here: Sequence[_Placed], indent: int) -> Iterator[Row]:
-    """The underlines of one line with the last label on their right; the other labels are below, from right to left."""
+    """The underlines of one line, with the last label beside them if it fits; the others are below, rightmost first."""
     if not here:
         return
     here = sorted(here, key=lambda p: (p.start, -p.end, p.mark.primary))

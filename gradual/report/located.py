@@ -129,7 +129,7 @@ def followed(help: Help, source: Source, errors: int = 1) -> Help | None:
 
 
 def notes(source: Source, span: Span) -> tuple[str, ...]:
-    """Notes on the origin of a span in an imported model: the node, and the module that contains it."""
+    """Notes on the origin of a span in an imported model: the node, if a line is shown for it, and its module."""
     origin = source.origin(span)
     if origin is None:
         return ()

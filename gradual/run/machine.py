@@ -1,7 +1,7 @@
 """The machine: runs core in a loop, with an explicit stack of activations.
 
 Before an operator runs, its judgement on constant dims gives the size of the output (the shape function), then its
-meaning fills it; every step asserts that the filled shape is the judged one, and the one that the checker predicted.
+meaning computes the output; its shape is asserted to be the judged one, and the one that the checker predicted.
 A call in tail position replaces its caller's activation, so a loop runs in constant space.
 """
 

@@ -47,7 +47,7 @@ class Part:
 
     Attributes:
         sizes: outer variable -> number, copied so that no frame is kept alive.
-        equations: size of a use's own values -> number it must be; None if the part does anything else.
+        equations: size of a use's own values -> the number that it must be; None if any step is not such an equation.
     """
 
     layer: Layer
@@ -125,7 +125,7 @@ class Blame(Stop):
     Attributes:
         check: the check, or None if an outside caller passed a value of another structure.
         required: what was required, by which rule.
-        came: the actual sizes.
+        came: the actual sizes, in words.
         through: the position through which the value was passed.
         promised_by: the declarations that left the sizes unknown.
         blamed: the blamed party.
@@ -149,14 +149,14 @@ class Blame(Stop):
 
 
 def demanded(label: Label, check: Check | None) -> str:
-    """What was required, in words; if the goal was refuted before the run, the goal of its rule."""
+    """What was required, in words: the check's condition or, if that is just `false`, the goal of its rule."""
     if check is None:
         return label.says
-    return brief(label.owed, label.worded) if check.goal.value is False else check.shown
+    return check.shown if check.says or check.goal.value is not False else brief(label.owed, label.worded)
 
 
 def blame_of(label: Label, check: Check | None, code: str, message: str, came: str, sizes: Mapping[str, int]) -> Blame:
-    """The blame of a failed check with all five fields of its report.  [run.check.blame]"""
+    """The blame of a failed check; parts of the report that are empty are omitted.  [run.check.blame]"""
     related = tuple(Related(span, f"blame: {label.blamed}") for span in label.blames if span != label.span)
     related += tuple(
         Related(promise.span, promise.says)
@@ -165,9 +165,9 @@ def blame_of(label: Label, check: Check | None, code: str, message: str, came: s
     )
     notes = (
         f"required: {demanded(label, check)} by rule {label.rule}",
-        f"actual: {label.worded(came)}",
+        *((f"actual: {label.worded(came)}",) if came else ()),
         f"through: {label.through}",
-        f"promised by: {'; '.join(promise.says for promise in label.promises) or 'nobody'}",
+        *((f"promised by: {'; '.join(promise.says for promise in label.promises)}",) if label.promises else ()),
         f"blamed: {label.blamed}",
         *label.terms,
     )

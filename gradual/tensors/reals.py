@@ -1,7 +1,7 @@
 """The functions of `math`, extended as in IEEE 754: infinities and NaN instead of exceptions.
 
-Each takes and returns binary64; the caller keeps the result in its element type, so a function of a float32 is rounded
-twice, from a binary64 result within an ulp of the true value.   [scalar.float.function]
+Each takes and returns binary64, and its result is within an ulp of the true value; the caller rounds the result again,
+to the element type.   [scalar.float.function]
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class Tensor:
         """A read-only view of the elements, with shape and format; only float16 elements are copied.
 
         From Python 3.12 on, `memoryview(tensor)` is the same.  Raises BufferError for bfloat16, which has no format
-        code, and before Python 3.12 for float16.
+        code, and for float16 before Python 3.12 or without elements.
         """
         return buffer(self)
 

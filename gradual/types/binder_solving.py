@@ -1,8 +1,8 @@
 """Inference of a callee's dim arguments from the shapes of a call's arguments.
 
 Every binder must be determined by an argument: by a bare occurrence, or by one that can be solved (`n + 1`,
-`2 * n`).  The same algorithm gives the machine the binders on entry to a function: it is then applied
-to the sizes of the function's own parameters.
+`2 * n`).  When a run enters a function, the interpreter computes the binders by the solutions that the same algorithm
+finds for the sizes of the function's own parameters.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def unbound(type: GradualType) -> Iterator[Variable]:
 
 
 def at_values(type: FunctionType, values: Sequence[str]) -> dict[Variable, Dim]:
-    """Map each size or element of a parameter that a function type mentions to that of the value in scope."""
+    """Map each size or element of a parameter that a function type mentions to the same of its argument in `values`."""
     places = dict(zip(type.names, values, strict=True))
     mapping: dict[Variable, Dim] = {}
     for part in named_parts(type):

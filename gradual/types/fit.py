@@ -22,7 +22,7 @@ class Regular:
     """State of the coinductive comparison of recursive data types.
 
     Attributes:
-        room: limit on the size of a type; only nested data types, whose parts grow for ever, exceed it.
+        room: limit on the size of a type; nested data types, whose parts grow for ever, exceed it.
         met: the pairs assumed to fit.
     """
 
@@ -76,7 +76,7 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
     good = True
     for constructor in declared.constructors.values():
         held = [instantiated(part, mine) for part in constructor.fields]
-        if not any(map(is_empty, held)):  # a field of an empty type: no values
+        if not any(map(is_empty, held)):  # a constructor with a field of an empty type has no values
             wanted = [instantiated(part, theirs) for part in constructor.fields]
             good = good and all(fits(*pair, regular) for pair in zip(held, wanted, strict=True))
     if not good:

@@ -1,6 +1,6 @@
 """Inference of a callee's type arguments: a call matches its arguments with the parameter types.
 
-In an inferred type each unknown is `?`.  If several arguments determine one type parameter, they are joined.
+In an inferred type each unknown is `?`.  If several arguments determine one type parameter, their types are joined.
 [type.parameter] [type.call.types]
 """
 

@@ -188,7 +188,7 @@ ANY = variable("u", Kind.EXISTENTIAL)
 
 
 def meet(left: GradualType, right: GradualType) -> GradualType | None:
-    """The least precise type below both, None if their sizes are written differently.  [type.meet]"""
+    """The least precise type below both; None if there is none, as for two different dims.  [type.meet]"""
     match left, right:
         case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
             shape = tuple(map(_met, left.shape, right.shape))

@@ -1,7 +1,7 @@
 """Types, in two readings of one family of classes.
 
 `Type[Dim]` is what the checker works with: every `?` is unpacked to an existential, so each extent is a `Dim`.
-`Type[Dim | Hole]` is what people write and what an interface shows.  The parameter is covariant, so an unpacked
+`Type[Dim | Hole]` is what people write and what messages show.  The parameter is covariant, so an unpacked
 type is a gradual type, while a typing rule, which takes `TensorType[Dim]`, can never be passed a hole.
 """
 

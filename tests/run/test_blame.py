@@ -60,6 +60,19 @@ def test_a_blame_points_at_the_demand_and_at_the_unknown() -> None:
     assert len(blame.diagnostic.notes) == 5
 
 
+def test_a_check_that_always_fails_names_what_it_requires_and_no_empty_parts() -> None:
+    text = """def @main(%x: Tensor[(?, 3), float32], %y: Tensor[(4,), float32]) {
+      if (equal(dim(%x, 0), 2)) { sum(add(%x, %y)) } else { sum(%x) }
+    }"""
+    diagnostic = blamed(text, floats(2, 3), floats(4)).diagnostic
+    assert diagnostic.message == "residual check c1 failed: `3 == 4` does not hold"
+    assert diagnostic.notes == (
+        "required: 3 == 4 by rule op.broadcast.agree",
+        "through: argument 1 of `add`",
+        "blamed: `@main`",
+    )
+
+
 def test_the_check_that_failed_is_the_one_of_the_report() -> None:
     found = accepted(HEAD)
     with pytest.raises(Blame) as caught:

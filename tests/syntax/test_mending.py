@@ -101,6 +101,7 @@ FOREIGN = [
         "def f(x, w: Tensor[(3, 4), float32], k: int):\n    y = relu(x)\n\n    return dense(y, w, y=k), x\ntype T",
         "def @f(%x, %w: Tensor[(3, 4), float32], %k) {\n  let %y = relu(%x);\n  (dense(%y, %w, y=%k), %x)\n}\ntype T",
     ),
+    ("def f(x):\n\ty = relu(x)\n\treturn y\n", "def @f(%x) {\n  let %y = relu(%x);\n  %y\n}\n"),
     ("def f(x: int64) -> int64: return x", "def @f(%x: int64) -> int64 {\n  %x\n}\n"),
 ]
 """Notation of other languages."""

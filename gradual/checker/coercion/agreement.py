@@ -1,7 +1,7 @@
 """Joins of closed types, such as those of several arguments that determine one type parameter.
 
-Equal sizes stay. Sizes that are never equal are an error, as between branches. Other sizes become `?`, which is an
-error in a strict definition.   [type.agree]
+Equal sizes stay. Sizes that are never equal are an error, as between branches, except in a branch of a test. Other
+sizes become `?`, which is an error in a strict definition if there is a counterexample.   [type.agree]
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Ascription:
         span: the span of the whole ascription, which has the type.
         site: the kind of source position, for blame.
         rule: the rule that requires the type.
-        what: the name of the type in reports.
+        what: the ascription in the words of reports, such as "the annotation of `%x`".
     """
 
     annotation: ast.Type
@@ -97,7 +97,10 @@ def _measured(
 def _named(
     state: Elaboration, value: str, fits: str, target: GradualType, written: Ascription, hint: str | None
 ) -> str:
-    """Bind the value to a new name known only at the written type; reports still see the sizes behind each `?`."""
+    """Define a variable for the value of which only the written type is known.
+
+    The size that each `?` forgets is kept for reports (`Unknowns.forgotten`).
+    """
     name, annotation = state.values.fresh(hint), written.annotation
 
     def promise(path: str, axis: int | None) -> Promise:

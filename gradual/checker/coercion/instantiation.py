@@ -41,7 +41,8 @@ def entered(
 ) -> OpenedType:
     """Unpack the result type of a call.
 
-    A `?` that joins differing sizes of the arguments, or of the function's branches, does not make the caller gradual.
+    A `?` that replaced differing known sizes, at a join of arguments or of branches in the function, does not make the
+    caller gradual.
     """
     gradual, before = state.strictness.gradual, len(state.unknowns.existentials)
     result = state.enter(call.result, name, promise, identities)

@@ -55,7 +55,7 @@ class EntryChecks(Sequence[Check]):
 def entry_checks(
     params: tuple[Param, ...], solved: dict[Variable, Dim], demands: tuple[Clause, ...], literal: ast.Fn, name: str
 ) -> Iterator[Check]:
-    """Checks for callers from outside: repeated and computed dims are as declared, preconditions hold.  [run.entry]"""
+    """Checks for callers from outside: sizes are as declared, bounds of `?`s and preconditions hold.  [run.entry]"""
     for index, (param, declared) in enumerate(zip(params, literal.params, strict=True)):
         for extent, size, path, axis in requirements(param.written, param.name):
             variable = None if isinstance(extent, Hole) else bare(extent)

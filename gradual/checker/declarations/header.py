@@ -54,8 +54,9 @@ class Header:
 
 
 def read_header(state: Elaboration, literal: ast.Fn, name: str, expected: FunctionType | None = None) -> Header | None:
-    """Read a declaration and put its parameters in scope; None after reporting clauses that no size satisfies.
+    """Read a declaration and put its parameters in scope.
 
+    None after reporting clauses that no size satisfies, or a name that is declared both as a dim and as a type.
     A parameter without a type gets that of the expected function type, or an inferred one. Parts with errors are
     reported and left out, so that errors in the rest are found; `reach.after_error` is set then.
     [name.dimension] [type.open] [type.where]
@@ -178,5 +179,5 @@ def mentions_names(type: GradualType) -> bool:
 
 
 def mentions_values(type: GradualType) -> bool:
-    """Whether a size in a type mentions a value."""
+    """Whether a size in a type is, or depends on, a size or an element of a value, such as `dim(%x, 0)`."""
     return any(base_of(variable) is not None for extent in extents(type) for variable in extent.variables())

@@ -103,7 +103,8 @@ def handed_down(
 def with_parameters(state: Elaboration, literal: ast.Fn, given: Given) -> ast.Fn:
     """The literal with an annotation for every parameter: `_` if its type is in `given`, else the inferred one.
 
-    A type that cannot be inferred is reported, and added to `given` as `NeverType`.  [type.omitted]
+    A type that cannot be inferred is reported, unless an earlier error may be the reason, and added to `given` as
+    `NeverType`.  [type.omitted]
     """
     if not any(is_omitted(param.annotation) for param in literal.params):
         return literal

@@ -79,7 +79,8 @@ def application_by_name(
 def _is_ranked(type: Typed) -> bool:
     """Whether a value is a tensor of known rank or a tuple of such tensors.
 
-    Operators such as `annotation.stop_fusion`, which only mark a value, ignore other values.
+    For any other value, an application of an operator that only marks its operand (`annotation.stop_fusion`) is left
+    out of core.
     """
     match type:
         case TupleType(fields):

@@ -167,9 +167,9 @@ def _beside(other: ast.Param, left: Mapping[int, Variable], rank: int, text: str
 
 
 def _number(left: Mapping[int, Variable], checks: Sequence[Check]) -> int | None:
-    """The least number that, for every unknown in `left`, makes the checks hold.
+    """The least number of at least 2 with which, in place of every unknown in `left`, the checks about these hold.
 
-    None if there is no such number, or if the checks are only bounds.
+    None if there is no such number up to `GREATEST`, if the checks mention other variables, or if none is an equation.
     """
     goals = [check.goal for check in checks if set(left.values()) & set(check.goal.variables())]
     if not any(isinstance(goal, Equal) for goal in goals) or {

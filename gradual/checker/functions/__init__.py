@@ -2,6 +2,6 @@
 
 `operator` applies an operator: evaluates its judgement, discharges its needs, unpacks its result. `call`
 instantiates a function from its arguments and coerces them; `lambda_` makes closures and the functions of
-definitions; `deferred_lambda` expands a literal whose parameter types are elided at each of its calls. Spec:
-`type.operator`, `type.call.dims`, `type.fn`, `type.template`.
+definitions; `deferred_lambda` expands the calls of a literal whose parameter types are elided. Spec: `type.operator`,
+`type.call.dims`, `type.fn`, `type.template`.
 """

@@ -16,7 +16,7 @@ from gradual.syntax.tree import ast
 def read_attributes(state: Elaboration, operator: Operator, written: Sequence[ast.Attribute]) -> dict[str, Any] | None:
     """The attributes' values: numbers, strings, dims and tuples of them; None after reporting an invalid one.
 
-    An attribute that follows from an argument is ignored.  [name.attribute]
+    An attribute that TVM prints although it follows from an argument is ignored, whatever its value.  [name.attribute]
     """
     repeated = unread(operator) if written else frozenset()
     given: dict[str, Any] = {}

@@ -81,7 +81,10 @@ def _described(
 
 
 def _maker(state: Elaboration, value: str) -> Made | None:
-    """The first application that made the indices, followed back through operands with a known range."""
+    """The earliest application in the chain of steps that made the indices.
+
+    The chain leads from each application to its operand with a known range, as long as there is exactly one.
+    """
     found = None
     for _ in range(state.program.limits.rlimit):
         made = state.values.origins.get(value)

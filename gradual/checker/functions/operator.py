@@ -200,7 +200,7 @@ def _answered(found: Asked, attributes: Mapping[str, Any]) -> Answer:
 
 
 def _asked(state: Elaboration, application: Application) -> Asked | None:
-    """Evaluate the operator's judgement; None after reporting that it rejects operands, whatever their rank."""
+    """Evaluate the operator's judgement; None after reporting that it rejects the operands at every possible rank."""
     try:
         return asked(state, application)
     except IllFormed as wrong:

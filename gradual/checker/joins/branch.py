@@ -24,7 +24,7 @@ class Branch:
     Attributes:
         block: the core of the branch.
         read: the branch's type, each size simplified under the condition of the branch.
-        given: the constraint that its condition states; true for an arm.
+        given: what the condition implies about sizes where this branch is taken; true for an arm.
         deserted: whether the path conditions make the branch unreachable.
         failing: the goals in it that fail for some sizes.
         ended: whether a check in it always fails.

@@ -1,9 +1,9 @@
 """Joins of the types of branches, without inserting a check.
 
-Equal sizes join to that size, and sizes that are never equal are an error. Otherwise the join is the closed dim
-`if p then d1 else d2` if the condition of an `if` can be read as a predicate, else a new unknown that equals one of the
-sizes. Sizes inside functions, data and references cannot be read at run time, so the value of each branch flows into
-a type on which all branches agree.
+Equal sizes join to that size, and sizes that are never equal are an error, except in a branch of a test. Otherwise the
+join is the closed dim `if p then d1 else d2` if the condition of an `if` can be read as a predicate, else a new unknown
+that equals one of the sizes. Sizes inside functions, data and references cannot be read at run time, so the value of
+each branch flows into a type on which all branches agree.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Joins of sizes: the size at an axis after branches whose sizes may differ.
 
 These are tried in turn: the size that all branches share; the size that they share once simplified under their
-conditions; an error if two are never equal; a size proved equal to the others; `ite` of the condition; a new unknown.
+conditions; outside of branches of tests, an error if two are never equal; a size proved equal to the others; `ite` of
+the condition; a new unknown.
 [type.if.join]
 """
 
@@ -48,8 +49,9 @@ class SizeJoin:
         """The joined size at an axis; None after reporting two that never agree.
 
         The simplified sizes (`reads`) may give the join, and so may a proof without path conditions; only `dims` may
-        refute. If the size may be a rank (`ranks`), no number is chosen by a proof, which a smaller budget might not
-        find: the program would then be rejected.
+        refute. If the value may be used as a shape (`ranks`: it is a vector of integers), the size may become the rank
+        of another value. Then no number is chosen because of a proof: with a smaller budget the proof might not be
+        found, the rank would be unknown, and a program that was accepted would be rejected.
         """
         same = self._same(dims)
         if same is not None:
@@ -76,7 +78,10 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
-        """The indices of the first two sizes that are never equal; None if none are, or if all may be equal at once."""
+        """The indices of the first two sizes that are never equal; None if every two may be equal.
+
+        Of more than two sizes it is asked first whether all may be equal at once, which answers for every two.
+        """
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
         if len(others) > 1 and decider.allows(facts, all_of(*(equal(first, other) for other in others))):
@@ -91,7 +96,10 @@ class SizeJoin:
         return not all(proves(facts, equal(dims[i], dims[j])) for i, j in combinations(_distinct(dims), 2))
 
     def _same(self, parts: Sequence[P]) -> P | None:
-        """A size or element visible outside that every branch has under its `settled` facts."""
+        """A size or element that is visible outside and equal to that of every branch.
+
+        Equal by the equations for ranks and sizes that became known in the branch (`Branch.settled`).
+        """
         outside = filter(self._visible, parts)
         same = (one for one in outside if all(map(Branch.has, self.branches, repeat(one), parts)))
         return next((one for one in same if self._stands(one, parts)), None)

@@ -63,9 +63,10 @@ def alike(state: Elaboration, name: str, sides: Sequence[tuple[str, Span]], rule
 
 
 def as_written(state: Elaboration, name: str, type: Typed, branches: Sequence[Branch], rule: str) -> Typed:
-    """The join of branches of which some end in a check that always fails; their written results must still agree.
+    """The type of a join of which branches may end in a check that always fails; `type` is that of the other branches.
 
-    If all branches end so, the join of the written results, so that the unreachable code below can be checked.
+    The written results of all branches must still agree. If all branches end so, the type is the join of the written
+    results, so that the unreachable code below can be checked.
     [type.if.fails]
     """
     if not any(branch.ended for branch in branches):

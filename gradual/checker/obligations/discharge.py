@@ -1,7 +1,7 @@
 """Obligations: each is proved, refuted, or left as a visible check with its blame.
 
-A goal postponed here becomes an error at the end of the definition if the definition is strict, since a rigid name
-ranges over all sizes.
+An undecided goal is postponed: if it has a counterexample and the definition turns out strict, it becomes an error at
+the end of the definition, since a rigid name ranges over all sizes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from gradual.verdict import Proved, Refuted, Unknown, Verdict
 def discharge(
     state: Elaboration, goal: Constraint, described: Callable[[], Obligation], implied: Constraint = TRUE
 ) -> bool:
-    """Prove a goal, refute it, or leave it as a check (an error at the end of the definition if that is strict).
+    """Prove a goal, refute it, or leave it as a check.
 
-    The goal becomes a fact. False if the goal, or the goal and `implied` together, are refuted. `described` is called
-    only if the goal is not proved. Proved goals become facts too: the path may have proved them, and later verdicts
-    must not depend on what proved them.  [check.proved] [check.refuted] [check.residual]
+    False if the goal, or the goal and `implied` together, are refuted; in a branch of a test, a refuted goal is left as
+    a check that always fails, and the result is True. Any other goal becomes a fact. A proved goal does too: the path
+    may have proved it, and later verdicts must not depend on what proved it. `described` is called only if the goal is
+    not proved.  [check.proved] [check.refuted] [check.residual]
     """
     if state.reach.unreachable:
         return True

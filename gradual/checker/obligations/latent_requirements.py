@@ -44,8 +44,9 @@ def _speaks_of(goal: Constraint, names: set[str]) -> bool:
 def foresee(state: Elaboration, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
     """Try the callee's latent requirements at a call, and report the first that never holds there.   [type.call.latent]
 
-    This is an error if the callee's types are all inferred from its calls, else a warning: it may be meant for other
-    arguments. Earlier requirements are assumed for later ones; undecided ones become the caller's.
+    This is an error if the callee's types are all inferred from its calls and the call is in no branch of a test, else
+    a warning: the callee may be meant for other arguments. Earlier requirements are assumed for later ones. At a call
+    outside of branches and function literals, an undecided one becomes a latent requirement of the caller.
     """
     needs = state.program.latent.get(callee, ())
     if not needs or state.reach.unreachable or state.reach.hypothetical is not None:

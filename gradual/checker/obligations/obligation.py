@@ -36,8 +36,10 @@ class Obligation:
         label: the words under that span.
         through: the position of the value, in words.
         related: further source spans of the report.
-        blamed: the party to blame if the requirement is written (a cast, an argument); empty for the origin of a `?`.
-        sides: the two sizes that must agree, if any; kept since a goal of constants is folded.
+        blamed: the party to blame if the requirement is written (a cast, an argument); if it is empty, the places where
+            the goal's unknown sizes come from are blamed.
+        sides: the two sizes that must agree, if any; kept for messages, since an equation of two constants is folded to
+            true or false.
         values: the core variables whose sizes the goal mentions.
         polarity: whether the value, or the context of a function, breaks the promise.
     """

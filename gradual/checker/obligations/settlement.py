@@ -1,4 +1,4 @@
-"""The end of a definition: undecided goals are errors if it is strict, and warnings or checks if it is gradual."""
+"""The end of a definition: a goal that fails for some sizes is an error if it is strict, else a check or a warning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradual.dims.term.print import brief
 
 
 def settle(state: Elaboration) -> None:
-    """Report the postponed goals of a definition: errors if it is strict, warnings if it is gradual.
+    """Report the postponed goals that fail for some sizes: errors if the definition is strict, warnings if gradual.
 
     An error that only follows from another is not reported. In a strict definition a goal that fails for some sizes is
     an error or follows from one, so its check is removed.  [type.strict] [check.strict] [check.rigid-warning]

@@ -1,7 +1,7 @@
 """Operators on operands of unknown rank.
 
-If the operator fixes a rank, that rank is required. Otherwise the result type is the join of the result types at all
-ranks; if the rule holds at some ranks only, it is applied again at run time.   [op.dynamic]
+If the operator fixes a rank, that rank is required. Otherwise the result type is the join of the result types at the
+ranks at which the rule holds; if it does not hold at all ranks, it is applied again at run time.   [op.dynamic]
 """
 
 from __future__ import annotations
@@ -251,7 +251,9 @@ def demanded_scalar(state: Elaboration, value: str, span: Span, rule: str, what:
 
 
 def demanded_element(state: Elaboration, value: str, index: int, span: Span) -> Dim | None:
-    """Require that a vector, long or of unknown length, has an element and return it; None after an error.
+    """Require that a vector whose elements are not tracked has an element, and return it; None after an error.
+
+    The elements are not tracked because the length is unknown or too large.
 
     [dim.element]
     """

@@ -14,7 +14,10 @@ _NAMES = {name: row.split()[0] for row in _CALLED.split("|") for name in row.spl
 
 
 def element_type(name: str) -> str | None:
-    """The element type that another system's name means, in any case and after any module; None if there is none."""
+    """The element type that another system's name means; None if there is none.
+
+    A module before the name and the difference of upper and lower case are ignored.
+    """
     bare = name.rpartition(".")[2].lower()
     bare = bare if bare in _NAMES else bare.removesuffix("_t")
     return _NAMES.get(bare) or (bare if bare in set(DType) and bare != name else None)

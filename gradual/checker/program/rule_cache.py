@@ -48,7 +48,8 @@ class Answer:
         attributes: the attributes as translated from the syntax.
         settings: the attributes as core has them.
         owes: whether the goal of a requirement is not the constant `true`, so that it has to be discharged.
-        whole: the last result type as a pair: without its elements, and with them.
+        whole: the result type at the latest use of this entry, and the same type with its elements, which are not
+            computed again if the next use has the same result type; None before the first use.
         settled: the result type with its elements, if it is the same wherever `sizes` are known to be not negative.
         sizes: the sizes in `settled` that are no numbers.
     """

@@ -8,7 +8,7 @@ from functools import lru_cache
 from gradual.diagnostic import Help
 
 _LATEST = 300
-"""Only so many known names, the last ones, are compared: a long file may have many names and many errors."""
+"""How many of the known names, the last ones, are compared: a long file may have many names and many errors."""
 
 _LONGEST = 200
 """Limit on the length of compared names: a comparison takes time in the product of the lengths."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from gradual.checker.program.foreign_dtypes import element_type
-from gradual.checker.repairs.foreign_rows import DROPPED, ONNX_TYPES, RENAMED, Row
+from gradual.checker.repairs.foreign_rows import DROPPED, NEGATED, ONNX_TYPES, RENAMED, Row
 from gradual.checker.repairs.place import Application, Program, called
 from gradual.ops.declaration.attributes import Choice, Form, Plain, form_of
 from gradual.ops.declaration.operator import AttributeSpec, Operator
@@ -99,7 +99,10 @@ def _bound(row: Row, call: Given) -> _Bound | None:
         elif waiting:
             bound.values[name] = waiting.pop(0)
     bound.rest = named
-    return None if waiting else bound
+    for name in NEGATED.keys() & bound.values:
+        bound.values[name] = _NEGATION.get(str(bound.values[name]), "")
+    differs = any(bound.values.get(name, text) != text for name, text in row.only.items())
+    return None if waiting or differs or "" in bound.values.values() else bound
 
 
 def _param(row: Row, key: str) -> str | None:
@@ -179,11 +182,16 @@ def _renamed(operator: Operator, attributes: Mapping[str, str]) -> dict[str, str
     for key, text in attributes.items():
         if key in DROPPED:
             continue
-        name = key if key in specs else next((one for one in RENAMED.get(key, ()) if one in specs), None)
-        if name is None or name in found:
+        names = (key, NEGATED.get(key), *RENAMED.get(key, ()))
+        name = next((one for one in names if one in specs), None)
+        value = text if name is None or NEGATED.get(key) != name else _NEGATION.get(text)
+        if name is None or name in found or value is None:
             return None
-        found[name] = _value(specs[name], text)
+        found[name] = _value(specs[name], value)
     return found
+
+
+_NEGATION = {"True": "False", "False": "True", "1": "False", "0": "True"}
 
 
 def _value(spec: AttributeSpec, text: str) -> str:

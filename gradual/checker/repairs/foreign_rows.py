@@ -1,9 +1,10 @@
 """The translation table for operators of PyTorch, NumPy, TensorFlow, JAX and ONNX.
 
-A row has the foreign names, the parameters in the foreign order (`*axes` takes all arguments that are left) and the
-translation: `{x}` is the text of an argument; a part between `<` and `>` is omitted if its parameter was not passed.
-Names are compared without their module and case-insensitively.  A name after `=` is also that of an operator of this
-language; the row then translates another system's arguments.  Any other row is skipped if an operator has its name.
+A row has the foreign names, the parameters in the foreign order and the translation. `*axes` takes all arguments that
+are left; `axis=1` matches only if `1` or nothing is passed. `{x}` is an argument's text; a part between `<` and `>` is
+omitted if its parameter was not passed.  Names are compared without their module and case-insensitively.  A name
+after `=` is also that of an operator of this language; the row then translates another system's arguments.  Any other
+row is skipped if an operator has its name.
 [name.operator]
 """
 
@@ -21,7 +22,7 @@ permute =transpose | x *axes | transpose({x}, axes={axes})
 t matrix_transpose | x | transpose({x})
 unsqueeze expanddims | x axis | expand_dims({x}, axis={axis})
 =squeeze | x axis | squeeze({x}<, axis={axis}>)
-flatten | x axis end | nn.batch_flatten({x})
+flatten | x axis=1 end=-1 | nn.batch_flatten({x})
 flatten ravel | x | reshape({x}, newshape=[-1])
 cat concat =concatenate concat_v2 | xs axis | concatenate({xs}, axis={axis})
 cat concat =concatenate hstack | *tensors axis | concatenate(({tensors})<, axis={axis}>)
@@ -80,6 +81,9 @@ contiguous detach clone identity stop_gradient noop cpu cuda asarray array tenso
 expand =broadcast_to | x *shape | broadcast_to({x}, shape={shape})
 =repeat =tile | x *reps | tile({x}, reps={reps})
 repeat_interleave | x n axis | repeat({x}, repeats={n}<, axis={axis}>)
+=sort | x axis descending | sort({x}<, axis={axis}><, is_ascend={descending}>)
+=argsort | x axis descending | argsort({x}<, axis={axis}><, is_ascend={descending}>)
+=topk top_k | x k axis largest sorted | topk({x}, k={k}<, axis={axis}><, is_ascend={largest}>)
 flip =reverse | x axis | reverse({x}, axis={axis})
 =layer_norm layernorm | x shape w b eps | nn.layer_norm({x}, {w}, {b}<, epsilon={eps}>)
 layernormalization =layer_norm layernorm | x w b eps | nn.layer_norm({x}, {w}, {b}<, epsilon={eps}>)
@@ -93,7 +97,8 @@ triu | x k | trilu({x}, {k}, upper=True)
 tril | x k | trilu({x}, {k}, upper=False)
 triu | x | trilu({x}, 0, upper=True)
 tril | x | trilu({x}, 0, upper=False)
-norm normalize | x | nn.l2_normalize({x}, eps=1e-12f, axis=[1])
+norm | x | sqrt(sum({x} * {x}))
+normalize | x | nn.l2_normalize({x}, eps=1e-12f, axis=[1])
 =arange range | end | arange(0, {end}, 1)
 =arange range | start end | arange({start}, {end}, 1)
 rms_norm rmsnorm | x w | {x} / sqrt(mean({x} * {x}, axis=[-1], keepdims=True) + 1e-5f) * {w}
@@ -127,13 +132,18 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("p", "ratio", "prob"), ("rate",)),
     **dict.fromkeys(("data_format",), ("data_layout", "layout")),
     **dict.fromkeys(("subscripts",), ("equation",)),
-    **dict.fromkeys(("descending",), ("is_ascend",)),
     **dict.fromkeys(("blocksize",), ("block_size",)),
 }
 """Foreign attribute name -> candidate names here; the first that the operator has is used."""
 
-DROPPED = frozenset({"inplace", "name", "out", "training", "requires_grad", "device", "memory_format", "largest"})
-"""Foreign attributes that are dropped, since they do not change the value."""
+NEGATED: Mapping[str, str] = {"descending": "is_ascend", "largest": "is_ascend"}
+"""Foreign boolean attribute -> the attribute here that is true where the foreign one is false.
+
+In a row, `{largest}` is the negated value.
+"""
+
+DROPPED = frozenset({"inplace", "name", "out", "training", "requires_grad", "device", "memory_format"})
+"""Foreign attributes that are dropped: they do not change the value of a model that is only evaluated."""
 
 ONNX_TYPES: Mapping[str, str] = dict(
     zip(
@@ -151,14 +161,17 @@ class Row:
 
     params: tuple[str, ...]
     written: str
+    only: Mapping[str, str]
 
 
 def _rows() -> Mapping[str, list[Row]]:
     found: defaultdict[str, list[Row]] = defaultdict(list)
     for line in _ROWS.strip().splitlines():
         names, params, written = line.split(" | ")
-        for name in names.split():
-            found[name].append(Row(tuple(params.split()), written.strip()))
+        pairs = [param.partition("=") for param in params.split()]
+        only = {name: text for name, _, text in pairs if text}
+        for foreign in names.split():
+            found[foreign].append(Row(tuple(name for name, _, _ in pairs), written.strip(), only))
     return found
 
 

@@ -15,7 +15,7 @@ from gradual.verdict import Refuted, Unknown
 
 @record(eq=False)
 class Postponed:
-    """A goal that was not proved: an error if the definition turns out strict.
+    """A goal that was not proved; if it fails for some sizes, it is an error if the definition turns out strict.
 
     Attributes:
         error: the error if the definition is strict.
@@ -56,7 +56,8 @@ class Obligations:
         postponed: goals that were not proved, in order.
         checks: the goals left to run time.
         cones: check -> the facts relevant to its goal.
-        deferred: errors about values whose sizes may disagree; reported unless the definition is strict.
+        deferred: errors about values made from sizes that may differ. In a strict definition the differing sizes are
+            an error themselves, from which these would only follow, so they are dropped; else they are reported.
         latent: requirements of callees on this definition's parameters.  [type.call.latent]
     """
 

@@ -33,7 +33,10 @@ class Strictness:
         self.gradual = self.gradual or is_gradual(type)
 
     def interface(self, name: str) -> FunctionType | None:
-        """The signature of a mentioned definition; a `?` or an error in it makes this definition gradual."""
+        """The signature of a mentioned definition; a `?` or an error in it makes this definition gradual.
+
+        A `?` does not if all in the signature are for sizes whose formulas are too large to keep.
+        """
         signature = self._program.signatures.get(name)
         if name not in self._program.forgetful:
             self.gradual = self.gradual or signature is None or is_gradual(signature)
@@ -66,13 +69,16 @@ class Strictness:
         return bool(self.forgotten) and not self.gradual and not self.joins and is_gradual(type)
 
     def has_forgotten(self, goal: Constraint) -> bool:
-        """Whether a goal mentions a size whose formula is too large to keep; such a goal is always a check."""
+        """Whether a goal mentions a size whose formula is too large to keep.
+
+        If it is undecided, such a goal is left as a check, also in a strict definition.
+        """
         return not self.forgotten.isdisjoint(goal.variables())
 
     def hides_unknown(self, type: GradualType) -> bool:
-        """Whether a type has a written `?` inside data, a function or a reference, to be unpacked later.
+        """Whether a type contains a `?`, also inside data, a function or a reference, where it is unpacked later.
 
-        `agreed` types do not count.
+        A `?` in one of the `agreed` types does not count.
         """
         match type:
             case TupleType(fields):

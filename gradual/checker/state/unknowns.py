@@ -19,7 +19,7 @@ class Unknowns:
         existentials: unknown -> its promise: the place in the text that it comes from, and the party to blame.
         rigids: rigid name, chosen by the caller -> the span of its binding.
         shared: key of a data-dependent unknown (operator label, operands) -> the unknown.
-        forgotten: unknown -> the size that an annotation's `?` forgot; never used in a verdict.
+        forgotten: unknown -> the size that an annotation's `?` forgot; used only to warn of checks that never pass.
         alternatives: unknown of a join -> the sizes that it is one of.
         sized: the dims known to be sizes, hence not negative.
     """

@@ -34,7 +34,7 @@ class Written:
 
 @record(eq=False)
 class Made:
-    """A value made from others by an operator or a call; `compares`: whether the operator compares elements."""
+    """A value made from others, for instance by an operator or an `if`; `compares`: whether `by` compares elements."""
 
     by: str
     operands: tuple[str, ...]
@@ -50,7 +50,7 @@ class CheckedValues(Values[Typed]):
     """The core variables of a definition that is being checked.
 
     Attributes:
-        origins: value -> the annotation with its type, or the operator or call that made it.
+        origins: value -> the annotation with its type, or what made it.
         solved: rank or size that became known in this branch -> the dim that types use for it.
         forgetful: integer values whose elements are too large to keep as formulas.
         implications: boolean without a formula -> the constraints it implies.

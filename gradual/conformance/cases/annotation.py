@@ -2,7 +2,7 @@
 
     //~      ^^ error E0302 at n=3, m=2    the primary span is the columns of the carets, on the last program line above
     //~          -- the weight             a related span of the diagnostic just above
-    //~ @3-15 error E0302                  columns in numbers (columns 1 to 4, empty spans, wide spans)
+    //~ @3-15 error E0302                  columns as numbers, for columns 1 to 4, empty spans and wide spans
     //~ @3-+2:4 error E0308                from column 3 to column 4, two program lines further down
     //~ related 1:12-1:20 the parameter    a related span on any line
     //~ ^^ may warning E0501               allowed, not required

@@ -14,7 +14,7 @@ from gradual.interface.input.values import Built, Call, Drawn, Fields, Literal, 
 from gradual.tensors.tensor import Tensor
 
 NO_RULE = "check.proved"
-"""The rule of a case in which no other rule decides anything."""
+"""The rule that a case names if no diagnostic, check or blame in it has a rule."""
 
 
 def called(function: str, arguments: Sequence[Argument]) -> Call:

@@ -16,8 +16,8 @@ class Covered:
 
     Attributes:
         refuted: the cases in which an error cites the rule.
-        residual: the cases in which a check cites the rule.
-        proved: the cases in which neither does.
+        residual: the other cases in which a residual check cites the rule.
+        proved: the remaining cases, if their program is accepted.
     """
 
     cases: int = 0

@@ -50,7 +50,7 @@ _UNANSWERED = {
 }
 
 LOST = (Class.CRASH, Class.TIMEOUT, Class.PROTOCOL)
-"""The classes of cases without an answer."""
+"""The classes of cases without an answer that the implementation did not decline to answer."""
 
 
 @record

@@ -37,7 +37,10 @@ def contradictory(dims: Iterable[Dim]) -> bool:
 
 
 def inserted(rows: Rows, columns: Columns, offset: int) -> bool:
-    """Add a row, rounded; False if it contradicts an existing row.  Rows with huge numbers are left out."""
+    """Add a row, rounded; False if it never holds or contradicts an existing row.
+
+    Rows with huge numbers are left out.
+    """
     if not columns:
         return offset >= 0
     if max(abs(offset), *(abs(coefficient) for _, coefficient in columns)) > _HUGE:

@@ -59,7 +59,7 @@ class Interval:
         return Interval(_corner(self, other), _negation(_corner(self.scaled(-1), other))).within_limits()
 
     def divided(self, by: Interval) -> Interval:
-        """Bounds of `x // y` for x in this interval and y in `by`, as far as y is at least 1."""
+        """Bounds of `x // y` for x in this interval and those y in `by` that are at least 1."""
         least = max(by.low or 1, 1)
         low = high = None
         if self.low is not None:
@@ -160,7 +160,10 @@ def primitive(dim: Dim) -> tuple[Dim, int, int]:
 
 
 def canonical(difference: Dim) -> Dim:
-    """A dim that is 0 iff the difference is, the same for both orders of the sides.  [dim.form]"""
+    """A dim that is 0 iff the difference is.  [dim.form]
+
+    It is the same for both orders of the sides, unless no integers make the difference 0.
+    """
     form, scale, offset = primitive(difference)
     return form + offset // scale if offset % scale == 0 else difference
 
@@ -195,7 +198,8 @@ class Estimate:
             match part.terms:
                 case (((Ite(condition=condition, then=then, orelse=orelse),), 1),) if part not in self._known:
                     holds = self.holds(condition)
-                    either = (then, orelse) if then.children else (orelse, then)  # first: without compound atoms
+                    # the last one is visited first, which should be one without compound atoms
+                    either = (then, orelse) if then.children else (orelse, then)
                     waiting += either if holds is None else (then,) if holds else (orelse,)
                 case _:
                     value = self.of(part).value
@@ -212,7 +216,8 @@ class Estimate:
         if constraint.value is not None:
             return constraint.value
         if isinstance(constraint, Equal | AtMost) and constraint not in self._found:
-            self._found[constraint] = self._verdict(constraint)  # bounds of the sides by themselves are not needed
+            # the difference decides it: `_at` would first bound the two sides, the children of the constraint
+            self._found[constraint] = self._verdict(constraint)
         verdict: bool | None = self._at(constraint)
         return verdict
 

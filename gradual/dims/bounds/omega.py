@@ -1,6 +1,6 @@
 """The Omega test: find an integer solution of linear inequalities, or show that there is none.
 
-Equations are solved exactly, by a change of variables if no coefficient is 1.  Eliminating a variable from the
+Equations are solved exactly, by a change of variables if no coefficient is 1 or -1.  Eliminating a variable from the
 inequalities is exact if all its lower bounds, or all its upper bounds, have the coefficient 1.  Otherwise every
 solution is in the real shadow, every point of the dark shadow extends to a solution, and the points between are
 searched.
@@ -105,7 +105,7 @@ class _Test:
     # ------------------------------------------------------------------------------------------- equations
 
     def _solved(self, columns: Columns, constant: int) -> _Solved | None:
-        """Solve an equation for a column; if no coefficient is 1, introduce a new column for a quotient."""
+        """Solve an equation for a column; if no coefficient is 1 or -1, introduce a new column for a quotient."""
         column, coefficient = min(columns, key=lambda term: (abs(term[1]), term[0]))
         sign = 1 if coefficient > 0 else -1
         if abs(coefficient) == 1:

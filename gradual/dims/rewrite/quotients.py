@@ -38,7 +38,8 @@ def quotient(atom: FloorDiv, estimate: Estimate, ways: Ways | None = None) -> Di
 
 
 def _of_multiple(dividend: Dim, divisor: Dim, estimate: Estimate, ways: Ways) -> Dim | None:
-    """The quotient of a dividend that is a multiple of the divisor, or has terms that are.  [dim.facts.multiple]
+    """The quotient of a dividend that is a multiple of the divisor, has terms that are, or shares a factor with it.
+    [dim.facts.multiple]
 
     Linear sums divided by constants are not rewritten: `d // 4` is better than `2 * (d // 8)`, and goals about
     `d // 4` are decided by splits into residue classes.
@@ -111,7 +112,7 @@ def _factor(term: Term, lead: Term) -> Dim | None:
 
 
 def _by_cases(dividend: Dim, choice: Ite, estimate: Estimate) -> Dim | None:
-    """The quotient by an if-then-else that tests an atom against a constant, if it is exact in both branches."""
+    """The quotient by an if-then-else that tests an atom against a constant, if it is a polynomial in both."""
     tested = tested_part(choice.condition)
     if tested is None:
         return None

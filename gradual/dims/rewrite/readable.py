@@ -106,7 +106,7 @@ def _inequality(goal: AtMost) -> Constraint:
 
 
 def _is_negated(dim: Dim) -> bool:
-    """Whether a dim is a negated name, maybe with a number."""
+    """Whether a dim is a negative multiple of a name, maybe plus a number."""
     named = [(monomial, factor) for monomial, factor in dim.terms if monomial]
     return len(named) == 1 and named[0][1] < 0 and len(named[0][0]) == 1 and isinstance(named[0][0][0], Variable)
 

@@ -183,7 +183,10 @@ def _decided(choice: Ite, known: Knowledge) -> Dim | None:
 
 
 def _settled(choice: Ite, estimate: Estimate) -> Dim:
-    """The if-then-else, with a branch that is constant where it is taken replaced: `if n >= 1 then 0 else n` is 0."""
+    """The if-then-else with a simpler condition, or with the constants that its branches are where they are taken.
+
+    Where n >= 0, `if n >= 1 then 0 else n` is 0.
+    """
     condition = choice.condition
     if isinstance(condition, Equal) and any(side.children for side in condition.children):
         return ite(plain(condition, estimate), choice.then, choice.orelse)

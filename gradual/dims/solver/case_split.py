@@ -28,7 +28,8 @@ class Split:
     """An exhaustive case split; each case is a constraint to add.
 
     Attributes:
-        about: what is split: a disjunction, a difference that is not 0, an if-then-else, a min or a max.
+        about: what is split: a disjunction, a difference that is not 0, an if-then-else, a min, a max, or a variable by
+            its residue.
     """
 
     stage: str

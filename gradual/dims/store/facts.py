@@ -1,7 +1,8 @@
 """The facts at a program point.
 
 Equations become substitutions where a variable can be solved, inequalities become bounds of primitive forms, the
-rest is kept unchanged; facts are indexed by variable, so that a goal costs only the facts connected with it.
+rest are disequations and disjunctions; facts are indexed by variable, so that a goal costs only the facts connected
+with it.
 Every change is on a trail: a branch takes a mark and rolls back to it.   [dim.facts]
 """
 

@@ -278,7 +278,10 @@ class Store:
         return simpler
 
     def _apart_from(self, item: Item) -> Knowledge:
-        """The knowledge without the item's own facts; with them for an `Or`: it decides no if-then-else in itself."""
+        """The knowledge without the item's own facts.
+
+        A disjunction is not left out, since it decides no if-then-else inside itself.
+        """
         if isinstance(item, Dim):
             own = self._source.get(item)
             replacements = Without(self.replacements, own) if own is not None else self.replacements

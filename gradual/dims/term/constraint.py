@@ -2,8 +2,9 @@
 
     dim(%x, 1) == 784   n >= 2   n < m   a == 3 or a == 1   d % h == 0   n != 0
 
-The sides of a comparison stay as they were written, for messages; whether a comparison always or never holds is
-read off the normal form of their difference.   [dim.constraint]
+The two sides of a comparison are kept, and not only their difference, so that messages can show them. They are changed
+a little: a constant side of an equation comes second, `<`, `>` and `>=` become `<=`, and constant terms are moved or
+cancelled. Whether a comparison always or never holds is read off the normal form of the difference.   [dim.constraint]
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class Formula:
         return self.names
 
     def evaluate(self, env: Mapping[Variable, int]) -> bool:
-        """Whether the constraint holds under a valuation; raises Undefined if it depends on a divisor below 1.
+        """Whether the constraint holds under a valuation; raises Undefined if it depends on a divisor below 1
+        or on a number that is too large.
 
         [dim.meaning]
         """
@@ -329,7 +331,10 @@ def _joined(form: type[J], constraints: tuple[Constraint, ...], absorbing: Truth
 
 
 def defined(node: Dim | Constraint) -> tuple[Constraint, ...]:
-    """The constraints under which a node is defined: divisors in branches taken are at least 1.  [dim.floor]"""
+    """The constraints under which a node is defined: divisors in branches taken are at least 1.  [dim.floor]
+
+    Divisors that are constants give no constraint.
+    """
     found: dict[Constraint, None] = {}
     seen: set[tuple[object, Constraint]] = set()
     stack: list[tuple[Any, Constraint]] = [(node, FALSE)]
@@ -356,7 +361,10 @@ _TOTAL: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 def is_total(node: Dim | Constraint) -> bool:
-    """Whether a dim or constraint is defined for all values of its variables: all its divisors are constants."""
+    """Whether all divisors in a dim or constraint are constants.
+
+    If they are at least 1, it is defined for all values of its variables.
+    """
     for part in bottom_up(node, _TOTAL) if node not in _TOTAL else ():
         total = not isinstance(part, FloorDiv) or part.divisor.value is not None
         _TOTAL[part] = total and all(_TOTAL[child] for child in part.children)

@@ -1,9 +1,9 @@
 """Evaluation of dims and constraints under a valuation.
 
 Shared parts are evaluated once, bottom up and without recursion: a dim may be as deep as a program is long.  The list
-of steps is made once for many valuations.  A quotient with a divisor below 1 is undefined, and so is each term that
-contains it.  There are three exceptions: an if-then-else that takes its other branch, a disjunction with a true part,
-and a conjunction with a false part.   [dim.meaning]
+of steps is made once for many valuations.  A quotient with a divisor below 1 is undefined, a number that is too large
+too, and so is each term that contains one.  There are three exceptions: an if-then-else that takes its other branch, a
+disjunction with a true part, and a conjunction with a false part.   [dim.meaning]
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Dim:
 
     Attributes:
         terms: monomials (sorted tuples of atoms) with their coefficients, highest degree first; `()` is 0.
-        value: the number, if there are no variables.
+        value: the number, if the dim is a constant; else None (also for `1 // 0`).
         key: orders dims the same way in every run.
         names: the variables.
         children: the atoms that are not variables, in order.
@@ -119,7 +119,10 @@ class Dim:
         return constant(other) % self
 
     def evaluate(self, env: Mapping[Variable, int]) -> int:
-        """The number under a valuation; raises Undefined where a divisor is below 1.  [dim.meaning]"""
+        """The number under a valuation; raises Undefined where a divisor is below 1 or a number too large.
+
+        [dim.meaning]
+        """
         if self.value is not None:
             return self.value
         if self.children:

@@ -34,7 +34,7 @@ class Applying(ABC):
         return self.builder.call(operator, *operands, **attributes)
 
     def like(self, value: float, other: Value) -> Value:
-        """A scalar of another value's element type."""
+        """A number as a scalar of another value's element type."""
         return self.builder.number(value, other.dtype)
 
     def demanded(self, value: Value, condition: Value, says: str) -> Value:

@@ -60,8 +60,8 @@ def repeated(
 ) -> list[Value]:
     """A loop that ends when its condition, the only result of `goes_on`, is false; return the final carried values.
 
-    Sizes that change between iterations become `?`, ranks `*`; element types must not change.  `held` is the type of a
-    value before the first iteration, or after one.
+    Sizes that change between iterations become `?`, ranks `*`; element types must not change.  `held` gives the type at
+    which a value is carried into the first iteration, or out of an iteration.
     """
     builder = use.builder
     types = [held(value) for value in begun]

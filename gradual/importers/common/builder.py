@@ -202,7 +202,10 @@ class Builder:
         return is_positive(size.substitute(above))
 
     def demanded(self, value: Value, condition: Value, who: str, says: str) -> Value:
-        """Assert a scalar condition that a node of the model requires, unless it is known to hold; return the value."""
+        """Assert a scalar condition that a node of the model requires, unless it is known to hold; return the value.
+
+        Raises Unsupported if the condition is known to be false.
+        """
         if condition.truth is not None:
             if condition.truth:
                 return value

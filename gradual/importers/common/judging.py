@@ -36,8 +36,8 @@ class Judged:
         type: the type of the result; its unknown sizes are holes.
         owes: whether it has a requirement that is not trivially true.
         settings: all attributes, with their defaults.
-        is_known: whether none of its sizes is unknown.
-        is_lasting: whether an equal application has the same judgement.
+        is_known: whether the judgement is lasting, and no size of `type` is unknown.
+        is_lasting: whether an equal application has the same judgement: no fresh variable was used for an element.
     """
 
     type: GradualType

@@ -22,8 +22,8 @@ def with_ranks(model: Model, ranks: Mapping[str, int]) -> Model:
 def normalizing(model: Model) -> Sequence[str]:
     """The variables without a rank or value that are parameters of batch normalizations.
 
-    `tf.nn.batch_normalization` computes `x * a + (offset - mean * a)` with `a = rsqrt(variance + epsilon) * scale`:
-    the variables that are combined with the reciprocal of a root before the input is.
+    `tf.nn.batch_normalization` computes `x * a + (offset - mean * a)` with `a = rsqrt(variance + epsilon) * scale`. So
+    the parameters are the variables of a subexpression that contains the reciprocal root and not yet the input `x`.
     """
     open = {name for name, one in model.variables.items() if one.shape is None and one.stored is None}
     made_of = dict[str, frozenset[str]]()

@@ -1,7 +1,8 @@
 """Dynamic variants: an operator that takes as an argument what its static form takes as an attribute.
 
-`dyn.reshape(x, s)` is `reshape(x, newshape=s)` with the contents of `s`, the known elements, as attribute: the variant
-has no rule of its own, so that the two always agree.
+`dyn.reshape(x, s)` is `reshape(x, newshape=s)` with the contents of `s`, the known elements, as attribute. Where they
+are known well enough, the variant uses the static form's rule, so that the two agree; for other contents it may have a
+judgement of its own (`otherwise`).
 """
 
 from __future__ import annotations

@@ -122,11 +122,12 @@ class Operator:
         meaning: `(*tensors, **attributes) -> Tensor | tuple[Tensor, ...]`; raises `tensors.fault.TensorFault`.
         contents: the known elements of the result: `(*argument types, **attributes) -> Contents`
             (None for a tuple result); called only when some argument's contents are known or unpacked.
-        reads: indices of arguments whose elements the judgement uses as sizes (unpacked before it is called).
+        reads: indices of arguments whose elements the judgement uses as sizes; unknown elements are unpacked before it
+            is called.
         rules: the rule names its docstring cites.
         data_dependent: whether the result's shape depends on elements, not only on shapes and contents.
         flat: `(*argument types, **attributes) -> indices` of the arguments of which only the number of elements
-            matters here: the judgement is the same for a vector of that length.
+            matters to the judgement: it is the same for a vector of that length.
         alike: indices of the arguments that share an element type; a tuple among them has it in each field.
         faults: when the meaning faults.
         padding: along which axes operands may be padded; None if that is not known.

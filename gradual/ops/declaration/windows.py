@@ -210,7 +210,7 @@ def tap_planes(
 
 
 def origins(shape: tuple[int, ...], counts: Sequence[int], steps: Sequence[int]) -> list[int]:
-    """The first offset of each row of window positions: all positions of the outer axes, the first of the last."""
+    """The first offset of each row of window positions: one for each position along the axes before the last."""
     found = [0]
     for width, count, step in zip(strides(shape)[:-1], counts, steps, strict=False):
         found = [base + i * step * width for base in found for i in range(count)]

@@ -1,8 +1,8 @@
 """Ranges of elementwise results: interval arithmetic with bounds that may be symbolic.   [op.index.known]
 
 A rule takes the ranges of the operands.  The bounds of a binary result are attained only if each element of one
-operand is combined with each element of the other.  Sums and products accept bounds that may have wrapped, as they
-wrap like the elements; every other rule returns None for them.
+operand is combined with each element of the other.  Sums, differences, products and unchanged elements may have bounds
+that have wrapped, since these wrap like the elements.  To any other rule, an operand with such bounds is unknown.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def not_negative(given: Range | None) -> Range | None:
 
 
 def absolute(given: Range | None) -> Range | None:
-    """The range of absolute values; None unless no element is negative."""
+    """The range of absolute values; None if an element may be negative."""
     return given if given is not None and not given.wraps and _is_natural(given) else None
 
 
@@ -136,7 +136,7 @@ def floored(left: Range | None, right: Range | None, given: Operands) -> Range |
 
 
 def truncated(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a quotient rounded toward zero; None unless the dividend is not negative."""
+    """The range of a quotient rounded toward zero; None if the dividend or the divisor may be negative."""
     return floored(left, right, given) if left is not None and _is_natural(left) else None
 
 

@@ -152,7 +152,7 @@ def one_hot(
     int[..a, ..b], t[], t[] -> t[..a, depth, ..b]
 
     The depth is not negative [op.one_hot.depth]; an index outside 0 to depth - 1 gives off_value everywhere.  The
-    values are cast to `dtype`; without it, they have the same element type.
+    values are cast to `dtype`; without it, both have one element type, which is that of the result.
     """
     named = integers(indices, 0)
     on, off = tensor(on_value, 1, rank=0), tensor(off_value, 2, rank=0)

@@ -190,7 +190,7 @@ def topk(
     t[..a, n, ..b] -> (t[..a, k, ..b], int32[..a, k, ..b])
 
     `ret_type` is "both", or "values" or "indices" for one of them; indices are of `dtype`.
-    The axis has at least k elements [op.topk.fits]; a k below 1 asks for all n.
+    The axis has at least k elements [op.topk.fits]; a k below 1 means all n.
     """
     given = tensor(data, 0)
     place = axis_of(axis, given.rank)

@@ -349,7 +349,7 @@ def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
 
 
 def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor, ...]:
-    """The distinct elements and the indices of their first occurrences.  NaN is equal to nothing, 0 to -0."""
+    """The distinct elements and the indices of their first occurrences.  A NaN equals no element; 0 equals -0."""
     values = list(data.elements)
     first: dict[Any, int] = {}
     for place, value in enumerate(values):

@@ -171,7 +171,7 @@ def matmul(
     transpose_a: bool = False,
     transpose_b: bool = False,
 ) -> Judgement:
-    """The matrix product, each operand transposed on demand.   t[.., i, k], t[k, j] -> t[.., i, j]
+    """The matrix product; attributes say which operands are transposed first.   t[.., i, k], t[k, j] -> t[.., i, j]
 
     The contracted extents agree [op.nn.matmul.contract]; `units`, where it is given, is j [op.nn.matmul.units].
     """

@@ -299,7 +299,7 @@ def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Ju
 
 
 def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta: float) -> Tensor:
-    """`x / (bias + alpha / size * sum of squares nearby) ** beta`."""
+    """`x / (bias + alpha / size * s) ** beta`, s being the sum of squares of `size` elements around x."""
 
     def normal(lane: Lane) -> Lane:
         squares = [x * x for x in lane]
@@ -316,7 +316,10 @@ def _lrn(data: Tensor, *, size: int, axis: int, bias: float, alpha: float, beta:
 def lrn(
     data: TensorType[Dim], *, size: int = 5, axis: int = 1, bias: float = 2.0, alpha: float = 1e-4, beta: float = 0.75
 ) -> Judgement:
-    """Each element divided by `(bias + alpha / size * sum of squares nearby) ** beta`.   t[..a] -> t[..a]"""
+    """Each element divided by `(bias + alpha / size * s) ** beta`.   t[..a] -> t[..a]
+
+    s is the sum of the squares of the `size` elements around the element along the axis, as far as the axis has them.
+    """
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     if size < 1:

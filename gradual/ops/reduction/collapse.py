@@ -34,7 +34,7 @@ def _summable(data: Type[Dim]) -> TensorType[Dim]:
 
 
 def _needs(given: Shape, wanted: Shape, operand: int, from_shape: bool) -> list[Need]:
-    """Needs that every wanted size, right-aligned, is that of the tensor, or 1.   [op.collapse_sum.agree]"""
+    """Needs that every wanted size, right-aligned, equals that of the tensor or is 1.   [op.collapse_sum.agree]"""
     if len(wanted) > len(given):
         raise IllFormed("op.rank", f"a tensor of rank {len(given)} cannot be collapsed to rank {len(wanted)}", 0)
     missing, says = len(given) - len(wanted), "the target shape does not broadcast to the shape of the tensor"
@@ -56,8 +56,8 @@ def _collapse_sum_like(data: Tensor, collapse_type: Tensor) -> Tensor:
 def collapse_sum_like(data: TensorType[Dim], collapse_type: TensorType[Dim]) -> Judgement:
     """Sums over the broadcast axes, which give a tensor the shape of another.   t[..a], t[..b] -> t[..b]
 
-    Right-aligned, every size of the other is that of the tensor or 1 [op.collapse_sum.agree].  The elements are summed
-    in row-major order, floats in binary64 and rounded once, integers exact and wrapped.
+    Right-aligned, every size of the second tensor equals that of the first or is 1 [op.collapse_sum.agree].  The
+    elements are summed in row-major order, floats in binary64 and rounded once, integers exact and wrapped.
     """
     given, wanted = _summable(data), tensor(collapse_type, 1)
     same_dtype(given, wanted)
@@ -74,8 +74,8 @@ def collapse_sum_to(
 ) -> Judgement:
     """Sums over the broadcast axes, which give a tensor a shape.   t[..a], int[k] -> t[..wanted]
 
-    Right-aligned, every size of the shape is that of the tensor or 1 [op.collapse_sum.agree]; the elements are summed
-    as in `collapse_sum_like`.  The attributes only repeat what the arguments say.
+    Right-aligned, every size of the shape equals that of the tensor or is 1 [op.collapse_sum.agree]; the elements are
+    summed as in `collapse_sum_like`.  The attributes only repeat what the arguments say.
     """
     given, held = _summable(data), elements_of(wanted, 1)
     return judged(held, given.dtype, _needs(given.shape, held, 1, from_shape=False))

@@ -267,10 +267,10 @@ def proposal(
     [op.proposal.agree].  The prediction moves and stretches the anchor, or with `iou_loss` moves its corners; the box
     is clipped to the image, whose height, width and scale the third argument gives.  Its score is that of the second
     half of the channels; -1 if the position lies outside of the image, or if the box is smaller than `rpn_min_size`
-    times the scale, by which it is then widened.  Only the `rpn_pre_nms_top_n` best boxes stay, or all if that is below
-    1. A box is dropped if its overlap with a better kept box is above the threshold. A row of the result is the index
-    of the sample and the box; there are `rpn_post_nms_top_n` rows for each sample [op.proposal.top], and boxes are
-    repeated where there are fewer.
+    times the scale, by which its sides are then lengthened.  Only the `rpn_pre_nms_top_n` best boxes stay, or all if
+    that is below 1. A box is dropped if its overlap with a better kept box is above the threshold. A row of the result
+    is the index of the sample and the box; there are `rpn_post_nms_top_n` rows for each sample [op.proposal.top], and
+    boxes are repeated where there are fewer.
     """
     given, moves, images = floats(cls_prob, 0, 4), floats(bbox_pred, 1, 4), floats(im_info, 2, 2)
     same_dtype(given, moves, images)

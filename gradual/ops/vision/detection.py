@@ -1,8 +1,8 @@
 """Detecting objects: boxes with a score and a class, of which those that overlap a better one are dropped.
 
 A box has two opposite corners, in either order.  The overlap of two boxes is the area of their intersection over that
-of their union, computed in binary64, 0 if the union is empty.  Results are large enough for every box: those that are
-kept come first, and the rest is -1.
+of their union, computed in binary64, 0 if the union is empty.  Results are large enough for every box; what belongs to
+no box that is kept is -1.
 """
 
 from __future__ import annotations

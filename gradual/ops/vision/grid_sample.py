@@ -163,11 +163,11 @@ def grid_sample(
 ) -> Judgement:
     """The image sampled at the positions in a grid.   t[n, c, h, w], t[n, 2, a, b] -> t[n, c, a, b]
 
-    There is a grid for each image [op.image.grid_sample.batch].  It has a position for each element of the result, with
-    a number from -1 to 1 for each spatial axis, the last axis first [op.image.grid_sample.axes].  The layout is that of
-    data and result; a volume has three axes.  Beyond the border, elements are 0, or those of the data's border or
-    mirror image, for which the data is not empty [op.image.grid_sample.source]. The element at a position that is NaN
-    is NaN.
+    There is a grid for each image [op.image.grid_sample.batch].  It has a position for each element of the result: a
+    number for each spatial axis, the last axis first [op.image.grid_sample.axes], which is -1 and 1 at the axis's ends.
+    The layout is that of data and result; a volume has three spatial axes.  Beyond the border, elements are 0, or those
+    of the data's border or mirror image, for which the data is not empty [op.image.grid_sample.source]. The element at
+    a position that is NaN is NaN.
     """
     given = _floats(data, 0)
     count = given.rank - 2

@@ -52,7 +52,7 @@ class Comparing:
         return self._answers[key]
 
     def proved(self, low: Dim, high: Dim, facts: Facts) -> bool:
-        """Whether `low <= high` is proved, for any sizes; False once the patience is used up."""
+        """Whether `low <= high` is proved; both may mention any variables. False once the patience is used up."""
         if not self.patience:
             return False
         found = isinstance(self.decider.decide(facts, at_least(high, low)), Proved)

@@ -39,7 +39,7 @@ class EntryBounds:
         highs: size that depends on data -> its upper bound.
         read: the sizes and elements that can be read from the arguments of every call.
         sizes: compares sizes.
-        point: a number that is incremented whenever the facts change, the key for memoized comparisons.
+        point: a number in the keys of memoized comparisons, incremented at each check and at the end of each branch.
     """
 
     function: Function

@@ -82,7 +82,7 @@ class Failing:
                 self._bounds.measured.setdefault(variable, _SIZE)
 
     def within(self, variable: Variable, low: int, high: int) -> None:
-        """Record bounds of a dim; call this before any query."""
+        """Record bounds of a variable; call this before any query."""
         self._bounds.measured[variable] = Interval(low, high)
 
     def cannot(self, step: terms.Step) -> bool:
@@ -115,7 +115,11 @@ class Failing:
         return self._fits(dim, DType.INT64)
 
     def is_above(self, dim: Dim) -> bool:
-        """Whether a dim is never below the least int64; above the greatest, `Apply` and `Size` both fail."""
+        """Whether a dim is never below the least int64.
+
+        Asked before an `Apply` is replaced by a `Size` (`pass.shapes.number`). A dim above the greatest int64 need not
+        be excluded: both steps fail there with the same fault.
+        """
         low = self._estimate.of(dim).low
         return low is not None and low >= integer_range(DType.INT64)[0]
 
@@ -141,7 +145,11 @@ class Failing:
                 return False
 
     def _divides(self, step: terms.Apply, least: int) -> bool:
-        """Whether the second operand is not integer, or each element is at least `least` or is a negative divisor."""
+        """Whether no element of the second operand causes a fault.
+
+        Elements that are not integers never do. A known integer does not if it is at least `least`: 1 for a divisor, 0
+        for an operand that must not be negative. A negative divisor does not, either.
+        """
         type = self.types[step.operands[1]]
         if not isinstance(type, TensorType):
             return False
@@ -182,7 +190,10 @@ class Failing:
         return found.low is not None and found.high is not None and low <= found.low and found.high <= high
 
     def _is_size(self, dim: Dim) -> bool:
-        """Whether a dim is the size of a defined value, or a choice or maximum among such dims."""
+        """Whether a dim fits int64 because of its form.
+
+        It is the size of a defined value, or a maximum, minimum or if-then-else whose operands all fit int64.
+        """
         if dim in self.sizes:
             return True
         match dim.terms:

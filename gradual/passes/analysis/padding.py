@@ -66,7 +66,7 @@ State = int | None | Tainted | tuple["State", ...]
 
 
 def growth(function: Function, grows: frozenset[Variable], most: int, decider: Decider) -> Where:
-    """The axes of the result that grow with some sizes between 1 and `most`.
+    """The axes of the result that grow with the sizes `grows`, each of which is between 1 and `most`.
 
     Raises Unusable if the result loses its unpadded prefix.
     """

@@ -1,6 +1,7 @@
 """Find what keeps a function from being static, so that the graph runtime refuses it.   [graph.static]
 
-A prepared function is static if all its sizes are numbers, and it has no branches, calls, references or data.
+A prepared function is static if all its sizes are numbers, and it has no branches, calls, references, data or residual
+checks.
 Anything else is an obstacle, reported with the operators and inputs that it comes from.
 """
 

@@ -28,10 +28,10 @@ from gradual.types.unpacking import spelled
 
 CODE = "E0406"
 LINKS = 8
-"""How many links of a chain are shown; of a longer chain, its two ends."""
+"""How many links of a chain are shown; of a longer chain, the first ones and the last one."""
 
 CHOICES = 12
-"""Up to this many dependent inputs, the smallest set to pin is searched; beyond, all are pinned."""
+"""If at most this many inputs may be determined by others, the smallest set to pin is searched; else all are pinned."""
 
 
 @record(eq=False)

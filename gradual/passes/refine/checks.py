@@ -1,4 +1,4 @@
-"""Checks and assertions in a sweep: drop those that are proved, end the block after those that always fail."""
+"""Checks and assertions in a sweep: drop those that are proved, end the block after a check that always fails."""
 
 from __future__ import annotations
 

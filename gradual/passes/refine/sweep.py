@@ -1,7 +1,7 @@
 """Refine the types of a function after facts about sizes or elements were added: one forward sweep over its blocks.
 
-A step is typed again only if the type of something it reads has changed.  Its rule is applied to the refined types
-of its operands; if the recorded size is the step's own unknown and the rule now gives a dim, that dim replaces the
+An operator's rule is applied again only if the type of an operand, or an attribute, has changed.  If a recorded size is
+the step's own unknown and the rule, applied to the refined types of the operands, gives a dim, that dim replaces the
 unknown from there on.  Checks that are now proved are dropped, checks that now always fail keep their labels and end
 the block, and an `if` whose condition is now constant is replaced by its branch.   [pass.sharpen]
 """
@@ -176,7 +176,7 @@ class Sweep(SweepState):
             self.emit(agreeing(self, found) if isinstance(found, Apply) else found, step)
 
     def _improved(self, step: Apply) -> Step | str:
-        """Call `improve` with the step, its operator replaced by the static or dynamic form applied.   [op.dyn.form]"""
+        """Call `improve` with the step; a merged operator is replaced by the form that is applied.   [op.dyn.form]"""
         assert self.improve is not None
         form = step.operator.form(step.operands)
         plain = step if form is step.operator else replace(step, operator=form)

@@ -86,8 +86,9 @@ class Retyping:
     def _size(self, extent: Dim | Hole, size: Dim, path: str, axis: int) -> Dim:
         """The judged dim if the recorded one is an unknown of this value, else the recorded one.
 
-        A recorded size that is not such an unknown stays as it is, even if it is now known to be a number: types of
-        references, data and functions are equal only if their sizes are written in the same way.
+        The judged dim is not taken if it is too large. In a recorded size that is not such an unknown, only unknowns of
+        other values are replaced, even if the judged dim is a number: types of references, data and functions are equal
+        only if their sizes are written in the same way.
         """
         recorded = self.rewriting.dim(size)
         if isinstance(extent, Hole):
@@ -190,8 +191,8 @@ def _is_element(dim: Dim, path: str) -> bool:
 def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
     """Whether a value may replace a value of the recorded type.
 
-    If the recorded type is a tensor of known rank, the ranks have to be equal; types other than tensors have to be the
-    same.
+    If the recorded type is a tensor of known rank, the ranks have to be equal. Tuples are compared field by field. All
+    other types have to be the same.
     """
     match type, recorded:
         case TensorType(), TensorType():

@@ -39,7 +39,7 @@ from gradual.verdict import Proved
 MOST = 64
 """The largest number of buckets."""
 _OPAQUE = "contains a function, data or a reference that"
-"""Why no size can be taken from a value of a parameter or of the function."""
+"""The middle of the message that a size cannot be read from a parameter or from the result."""
 
 
 @record(eq=False)
@@ -199,7 +199,7 @@ def _unknown(pins: Pins, function: Function) -> Variable:
 
 
 def _is_measured(type: GradualType, unknown: Variable) -> bool:
-    """Whether a size can be read from a value of the type: it occurs in no function, data or reference type."""
+    """Whether a size occurs in no function, data or reference type inside a type: it could not be read from there."""
     match type:
         case TensorType():
             return True

@@ -191,7 +191,7 @@ class Folding:
 
 
 def _measured(step: Apply, sweep: Sweep) -> Constant | None:
-    """Fold an operator that returns sizes, if the shape is known, in any dtype.   [pass.fold.sizes]"""
+    """Fold an operator that returns sizes, of any dtype, if these are numbers that fit it.   [pass.fold.sizes]"""
     rule = step.operator.contents
     if not step.operator.faults.is_of_sizes or rule is None:
         return None

@@ -70,7 +70,7 @@ class Hoisting:
 
 
 def hoisted(module: Module, context: Context) -> Transformed:
-    """Move each check to the earliest index that keeps the first failure of every run.   [pass.hoist]"""
+    """Move the checks of all functions up in their blocks, so that the first failure stays the same.   [pass.hoist]"""
     functions, notes = {}, []
     for name, function in module.functions.items():
         hoisting = Hoisting(failing_of(function))

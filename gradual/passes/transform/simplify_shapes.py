@@ -55,7 +55,7 @@ class Simplifying:
 
     # ------------------------------------------------------------------------------------ results equal to an operand
     def _same(self, sweep: Sweep, step: Apply, type: TensorType[Dim]) -> str | None:
-        """The operand that the result is equal to; None if there is none.   [pass.shapes.same]"""
+        """The operand, or only field of a tuple operand, that equals the result; else None.   [pass.shapes.same]"""
         identity = step.operator.identity
         if identity is None:
             return None
@@ -68,7 +68,7 @@ class Simplifying:
         return first if same else None
 
     def _is_equal(self, sweep: Sweep, held: TensorType[Dim], type: TensorType[Dim]) -> bool:
-        """Whether a value has the shape and dtype of a result, and its recorded type is as precise."""
+        """Whether a value has the shape and dtype of a result, and its recorded type is not less precise."""
         if held.dtype is not type.dtype or held.rank != type.rank:
             return False
         pairs = [(own, size) for own, size in zip(held.shape, type.shape, strict=True) if own is not size]

@@ -192,7 +192,7 @@ class Calls:
             yield step
 
     def _goals(self, function: str, step: Invoke, types: Types) -> list[Constraint] | None:
-        """The goals of a call for a function; None if no sizes could make it fit."""
+        """The goals of a call for a function; None if it fits at no sizes, or only with a converted argument."""
         type = self.module.functions[function].type
         arguments = [self._argument(operand, types) for operand in step.operands]
         call = at_types(type, arguments, step.types)

@@ -78,7 +78,7 @@ class Admission:
         return ""
 
     def _pieces(self, value: Value, type: GradualType) -> Iterator[Piece]:
-        """A value and its parts, each once; parts of a mismatch are left out."""
+        """A value and its parts, each once; a value whose form differs from its type is given without its parts."""
         waiting = [Piece(value, type)]
         seen: set[tuple[int, GradualType]] = set()
         while waiting:

@@ -1,7 +1,8 @@
 """The memory plan of a function: every buffer with its symbolic size, its live range and its slot.
 
-Sizes are bytes, rounded up to multiples of `ALIGNMENT`, as formulas over what is known when the function is entered:
-its dims, the sizes of its arguments, elements of its integer arguments.   [plan.buffer] [plan.slot] [plan.peak]
+Sizes are bytes, rounded up to multiples of `ALIGNMENT`, where possible as formulas over what is known when the function
+is entered: its dims, the sizes of its arguments, elements of its integer arguments.   [plan.buffer] [plan.slot]
+[plan.peak]
 """
 
 from __future__ import annotations

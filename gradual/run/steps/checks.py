@@ -73,7 +73,7 @@ def _difference(step: Check, sizes: Sizes) -> str:
     """How the actual sizes differ from the required ones; for a goal refuted before the run, what its rule demands."""
     goal, told = step.goal, partial(brief, called=step.blame.worded)
     if goal.value is not None:
-        return f"`{told(step.blame.owed)}` does not hold"
+        return f"`{demanded(step.blame, step)}` does not hold"
     if not isinstance(goal, Equal):
         return f"`{told(goal)}` does not hold"
     try:

@@ -111,8 +111,9 @@ def _agrees(value: Held, judged: Any, step: Apply) -> None:
 def _predicted(result: Held, sizes: Sizes, step: Apply, operands: Sequence[Held]) -> None:
     """Assert that the shapes are those that the checker predicted.
 
-    If the rule is evaluated at run time, a size of 0 is the code that copies a dimension.  Raises Blame if the copied
-    size is not the predicted 0; any other difference is a bug.   [op.dynamic] [op.reshape.code]
+    If the operator's rule is evaluated at run time, a size of 0 in a reshape's target is the code that copies a
+    dimension.  Raises Blame if the copied size is not the predicted 0; any other difference is a bug.   [op.dynamic]
+    [op.reshape.code]
     """
     for expected, shape in _shapes(result, step.type, sizes, step.name):
         if expected != shape:
@@ -123,7 +124,7 @@ def _predicted(result: Held, sizes: Sizes, step: Apply, operands: Sequence[Held]
 
 
 def _shapes(value: Held, type: Any, sizes: Sizes, path: str) -> Iterator[tuple[Shape, Shape]]:
-    """The predicted and the actual shape of every tensor; of unknown rank, the prediction is the origin's shape."""
+    """The predicted and the actual shape of every tensor; for unknown rank, the origin's shape is the predicted one."""
     if isinstance(value, tuple):
         for index, (part, field) in enumerate(zip(value, type.fields, strict=True)):
             yield from _shapes(part, field, sizes, f"{path}#{index}")

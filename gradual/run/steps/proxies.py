@@ -1,9 +1,10 @@
 """Proxies at run time: the checks around the uses of a function or a reference, in normal form.
 
 Wrapping a proxy again composes the layers, so proxies never nest.  Arguments pass the layers from the outside in,
-results from the inside out.  A layer that repeats earlier checks is dropped, and so is all that follows a check that
-must fail: the composition blames as its parts would in sequence, and its length is bounded by the number of sizes
-to check.   [run.proxy] [run.proxy.normal]
+results from the inside out.  What repeats earlier checks is dropped, except the last of equal parts that create proxies
+themselves, and so is all that follows a check that must fail.  The composition blames as its parts would in sequence,
+and its length is bounded by the numbers of sizes to check and of parts that create proxies.   [run.proxy]
+[run.proxy.normal]
 """
 
 from __future__ import annotations
@@ -109,8 +110,8 @@ def normal(parts: Sequence[Part]) -> tuple[Part, ...]:
     """Drop parts without effect.  [run.proxy.normal]
 
     A repeated part is dropped, and so is one whose equations were all checked by earlier parts; parts after one that
-    contradicts earlier equations are unreachable.  If a part creates proxies, its last occurrence is kept, too: the
-    proxy created last is the outermost.
+    contradicts earlier equations are unreachable.  If a part creates proxies or converts data, its last occurrence is
+    kept, too: the proxy created last is the outermost.
     """
     kept: list[Part] = []
     keys: set[object] = set()

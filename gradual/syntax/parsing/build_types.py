@@ -97,6 +97,9 @@ def constrained_type(span: Span, value: ast.FnType, condition: ast.Expr) -> ast.
 
 
 def type_atom(span: Span, value: ast.TensorType) -> ast.Expr:
-    """A tensor type among the arguments of an instance; `Tensor[(), float32]` means `float32`, as elsewhere."""
+    """A tensor type in the brackets of an explicit instantiation, such as `f[n + 1, Tensor[(2,), float32]]`.
+
+    These arguments are parsed as expressions. `Tensor[(), float32]` becomes the name `float32`, the same type.
+    """
     bare = value.shape == () and _DTYPE.fullmatch(value.dtype)
     return ast.Name(value.dtype, span) if bare else value

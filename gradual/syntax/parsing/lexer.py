@@ -5,7 +5,8 @@ depend on the previous token and the open brackets:
 
 - `+` or `-` after an operand is an operator, elsewhere it is part of the number that follows;
 - `//` and `%` after an operand are arithmetic inside `[ ]`, `?{ }`, `where` and `assert`; elsewhere `//` is a comment;
-- `where`, `as`, `and`, `or`, `then` are keywords only after an operand, `assert` only where an item starts.
+- `where`, `as`, `and`, `or`, `then` are keywords only after an operand (`where` also after the bracket of `fn [`), and
+  `assert` only where an item starts.
 
 A fourth decision depends on the part of the definition before the token: `%input.1` is one name if `%input.1: T`
 declared it in that part, and so is `%conv/1x1`.

@@ -297,7 +297,7 @@ def _callee(written: str) -> Callable[[str, Span], ast.Expr]:
 
 @lru_cache(maxsize=1024)
 def _scalar(written: str) -> tuple[bool | int | float, str, bool]:
-    """The value of a literal, its element type, and whether its suffix gives that."""
+    """The value of a literal, its element type, and whether its suffix gives that type."""
     if written in ("True", "False"):
         return written == "True", "bool", False
     try:

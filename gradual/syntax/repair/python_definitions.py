@@ -48,7 +48,7 @@ def _param(written: str) -> str:
 def _end(text: str, start: int) -> int:
     """The end of the indented lines, or else of the line."""
     at = text.find("\n", start)
-    while at >= 0 and text[at + 1 : at + 2] in (" ", "\\t", "\n"):
+    while at >= 0 and text[at + 1 : at + 2] in (" ", "\t", "\n"):
         at = text.find("\n", at + 1)
     return len(text) if at < 0 else at + 1
 

@@ -53,7 +53,7 @@ def is_free(name: str, expr: ast.Expr) -> bool:
 
 
 def _before(name: str, items: Sequence[ast.Item], result: ast.Expr) -> Iterator[ast.Expr]:
-    """The expressions of a block before it binds a name; a function literal bound to it is not among them."""
+    """The expressions of a block up to the item that binds a name; a function literal that is bound is left out."""
     for item in items:
         binds = isinstance(item, ast.Let | ast.FreeVar) and item.name is not None and item.name.name == name
         if not (binds and isinstance(item, ast.Let) and isinstance(item.value, ast.Fn)):

@@ -123,7 +123,7 @@ def _number(data: Any) -> Read | None:
 
 # --------------------------------------------------------------------------------------------------- nested lists
 def nested(data: Any) -> Read:
-    """Read a number, or nested lists of numbers and arrays; if all parts are arrays of one dtype, it is the result's.
+    """Read a number, or nested lists of numbers and arrays; if all parts are arrays of one dtype, so is the result.
 
     Raises ValueError if the nesting is ragged, or the arrays differ in their element type.
     """

@@ -64,7 +64,7 @@ def packed(tensor: Stored) -> memoryview:
 def buffer(tensor: Stored) -> memoryview:
     """A read-only view of the elements with shape and format.
 
-    Raises BufferError for bfloat16, which has no format code, and before Python 3.12 for float16.
+    Raises BufferError for bfloat16, which has no format code, and for float16 before Python 3.12 or without elements.
     """
     form = _FORMATS.get(tensor.dtype)
     if form is None:

@@ -49,7 +49,7 @@ def begun(use: Applying, x: Value, pooled: Value, windows: Windows) -> Value:
 
 
 def places(use: Applying, x: Value, windows: Windows) -> Value:
-    """The index of the maximum in each window, in row-major order."""
+    """For each window, the index of its maximum among the elements of the window, in row-major order."""
     count = len(windows.kernel)
     first = x.rank - count
     width = [[0, 0]] * first + [list(pair) for pair in zip(windows.before, windows.after, strict=True)]

@@ -12,7 +12,7 @@ from gradual.types.dtype import DType
 
 @imports("Erfc")
 def complementary_erf(use: Use) -> Value:
-    """1 - erf(x); in float64 small results are precise."""
+    """1 - erf(x), computed in float64, so that small results of narrower types lose less precision."""
     return (1.0 - erf(Term(use, use.as_type(use[0], DType.FLOAT64)))).to(use[0].dtype).value
 
 

@@ -113,7 +113,7 @@ def loop(use: Use) -> Sequence[Held]:
 def carried_type(value: Value) -> Any:
     """The type of a carried value; sizes become `?`, except formulas of names and of sizes of parameters of `@main`.
 
-    Such a size is an invariant if it is the same before and after an iteration.
+    A size that is kept is only a first guess: `repeated` replaces it by `?` if it differs after an iteration.
     """
     if not isinstance(value.type, TensorType):
         return lists.held(value)
