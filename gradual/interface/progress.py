@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from threading import RLock, Timer
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,10 +26,8 @@ SILENT, PAUSE = 2.0, 0.3
 """After how many seconds the lines appear, and after how many when something was written."""
 
 
-class Report(Protocol):
-    """What a task calls to say how much is done, of how much, and what there is to say about it."""
-
-    def __call__(self, done: int, total: int | None = None, says: str = "") -> None: ...
+Report = Callable[..., None]
+"""What a task calls: `report(done, total, says="…")`, where the total may be left out if it is known already."""
 
 
 @record(frozen=False)
