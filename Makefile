@@ -7,14 +7,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs install clean
+.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs editors vsix install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
 	$(BIN)/gradual run examples/head.relay '@head(float32[5, 784], float32[10, 784])' --format json | cut -c 1-120
 
 test: install
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not mutants and not rest"
 
 # A file or two of each floor, the rules' names, and some suites: what tells most breakages soonest.
 QUICK := tests/architecture tests/test_traceability.py \
@@ -79,6 +79,12 @@ graphs: install
 
 proofs:
 	spec/mechanized/build
+
+editors: install
+	PYTHON=$(BIN)/python editors/test
+
+vsix:
+	cd editors/vscode && npm install --silent --no-audit --no-fund --no-package-lock && npm run vsix
 
 install: $(READY)
 

@@ -48,8 +48,8 @@ class Limits:
         directory: the largest table of contents of an archive, in bytes.
         description: the longest JSON text in an archive that describes a model, in bytes.
         graphs: how deep graphs of a model may nest in its nodes.
-        operations: how many nodes of a model are imported; those of a loop's body count again when they are imported at
-            wider types.
+        operations: how many nodes of a PyTorch or TensorFlow model are imported; a node of a loop's body or of a
+            function counts each time that it is imported.
     """
 
     nesting: int = 200

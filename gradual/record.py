@@ -2,7 +2,7 @@
 
 `dataclass` writes and compiles some six methods for each class when it is declared.  A program of several hundred such
 classes spends half of its start on that, most of it for methods that are never called.  Here a class is declared with
-its slots and nothing else: `__init__`, `__eq__` and `__hash__` are written when one of them is first looked up.
+its slots and nothing else: each of `__init__`, `__eq__` and `__hash__` is written when it is first looked up.
 
 A record is frozen for type checkers only, by PEP 681: mypy rejects an assignment to a field, but nothing prevents it
 at run time.  So `__init__` uses plain assignments, which takes a third of the time of `object.__setattr__`.

@@ -8,7 +8,8 @@ that it says yes or no to a change and to nothing else; whoever looks for someth
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,42 @@ settings.register_profile("gate", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 _TOLD = "told"
+
+SAMPLED: Mapping[str, int] = {
+    "tests/conformance/test_mutation.py": 6,
+    "tests/conformance/test_precision.py": 4,
+    "tests/corpus/test_relay_tests.py": 2,
+    "tests/corpus/test_runtimes.py": 2,
+    "tests/importers/tensorflow/test_exports.py": 2,
+    "tests/importers/torch/test_exports.py": 2,
+    "tests/importers/torch/test_text.py": 2,
+    "tests/ops/test_alike.py": 4,
+    "tests/ops/test_catalogue.py": 4,
+    "tests/ops/test_elementwise.py": 4,
+    "tests/ops/test_extending.py": 4,
+    "tests/ops/test_facets.py": 4,
+    "tests/ops/test_fast.py": 4,
+    "tests/ops/test_ranges.py": 4,
+    "tests/passes/test_meaning.py": 2,
+    "tests/passes/test_nowhere.py": 3,
+    "tests/passes/test_planning.py": 3,
+    "tests/passes/test_reading.py": 3,
+    "tests/passes/test_suite.py": 2,
+    "tests/properties/test_annotated.py": 2,
+    "tests/properties/test_index_bounds.py": 2,
+}
+"""File of a large family of like tests -> N: `make test` runs every Nth of each of its functions, `make check` all."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `rest` what `make test` leaves out of the large families."""
+    seen = Counter[str]()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if seen[function] % SAMPLED.get(function.partition("::")[0], 1):
+            item.add_marker("rest")
+        seen[function] += 1
 
 
 @pytest.fixture

@@ -114,8 +114,9 @@ EXTRAS = ("cluster", "fast", "lsp", "onnx")
 MODULES = {"z3-solver": "z3", "protobuf": "google"}
 """Packages whose modules are called otherwise."""
 
-PROVIDED = {"torch", "ipython"}
-"""What a caller has already: `gradual.from_torch` takes a program that PyTorch made, a notebook loads the magics."""
+PROVIDED = {"torch", "ipython", "pygments"}
+"""What a caller has already: `gradual.from_torch` takes a program that PyTorch made, a notebook loads the magics,
+Pygments loads the lexer."""
 
 
 def test_every_third_party_import_is_a_declared_dependency() -> None:

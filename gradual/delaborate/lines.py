@@ -37,7 +37,8 @@ class Lines:
         inline: constant -> its value, written where it is used.
         opens: whether to add an unknown to the text, since checks are errors in a strict definition.
         open: whether the text has an unknown.
-        doubtful: whether core has a check but the text has no unknown, so that the check would be an error.
+        doubtful: whether the text has no unknown but needs one: a check in core, or sizes of branches that may
+            differ, would otherwise be an error.
         joins: the results of branches.
         uses: variable -> how often it is used.
         made: the names of values that core does not have.
@@ -144,8 +145,8 @@ class Lines:
         """Write a check: that of an `assert` as an `assert`, any other as an ascription that demands it.
 
         Nothing is written for a check that `goals` or an enclosing declaration demand again.
-        A check that mentions only rigid names also needs an unknown in the definition, since strict definitions
-        must not have checks.
+        A check that mentions only rigid names is written all the same if the definition has no unknown: the `?` of
+        the ascription makes the definition gradual, since a strict one must not have checks.
         [pass.surface.check]
         """
         open = self.open or any(variable.is_existential for variable in check.goal.variables())

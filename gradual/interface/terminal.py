@@ -1,4 +1,4 @@
-"""The output of commands, and the options that all commands share: colour, quiet, verbose, output file."""
+"""The output of commands, the options that all of them share (colour, quiet, verbose, output file), names of files."""
 
 from __future__ import annotations
 
@@ -60,6 +60,17 @@ class Output:
         """Clear what shows the progress of the command, if both are on the screen."""
         if self.terminal:
             DISPLAY.hide()
+
+
+class FileName(click.Path):
+    """The name of a file or folder, which a shell completes; the command that reads it finds out whether it can."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name as it was given."""
+        return value
+
+
+FILE = FileName()
 
 
 def note(text: str) -> None:

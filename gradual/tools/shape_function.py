@@ -9,7 +9,7 @@ import click
 from gradual.compilation import Compilation
 from gradual.dims.solver.decide import Decider
 from gradual.interface.reports.accepted import accepted
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.limits import Options
 from gradual.report.located import place_of
 from gradual.shape_functions import c, python, relay
@@ -25,7 +25,7 @@ PRINTERS: dict[str, Callable[[ShapeFunction, Decider], str]] = {
 
 
 @click.command("shape-function")
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.option("--lang", type=click.Choice(list(PRINTERS)), required=True, help="The language of the code.")
 @click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")

@@ -78,7 +78,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": (
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
-        *("shape_function", "notebook", "cli"),
+        *("shape_function", "notebook", "highlighting", "cli"),
     ),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,24 @@ import pytest
 from tests.architecture.sources import ORDER, PACKAGE, ROOMS, ROOT, Module, modules
 
 DOCS = ROOT / "docs"
-PAGES = sorted((*DOCS.glob("*.md"), *DOCS.glob("how-to/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"))
+PAGES = sorted((*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"))
 FLOOR = re.compile(r"^\| `([\w/]+)` \|([^|]*)\|", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\]\(([^)#:\s]*\.md|)#([^)\s]+)\)")
 NAMED = re.compile(r"`((?:gradual|tests|spec|docs|grammar|examples|bench)/[\w./-]*\w)/?`")
+
+
+CODE = re.compile(r"^( *)(`{3,}).*?^\1\2$|`(?:[^`\n]|\n(?!\n))+`", re.DOTALL | re.MULTILINE)
+
+
+def prose(page: Path) -> str:
+    """A page without its code, in which `](` is no link."""
+    return CODE.sub("", page.read_text("utf-8"))
+
+
+def named(page: Path) -> str:
+    """A page by its path."""
+    return page.relative_to(ROOT).as_posix()
 
 
 def floors() -> dict[str, tuple[str, ...]]:
@@ -34,10 +49,23 @@ def test_the_page_names_every_room_in_the_order_of_imports() -> None:
     assert {name: rooms for name, rooms in floors().items() if rooms} == ROOMS
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """The anchors of a page's headings, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_a_page_links_to_headings_that_exist(page: Path) -> None:
+    links = ANCHOR.findall(prose(page))
+    assert [link for link in links if link[1] not in anchors((page.parent / link[0]) if link[0] else page)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_a_page_links_and_names_files_that_exist(page: Path) -> None:
     text = page.read_text("utf-8")
-    missing = [link for link in LINK.findall(text) if not (page.parent / link).exists()]
+    missing = [link for link in LINK.findall(prose(page)) if not (page.parent / link).exists()]
     missing += [name for name in NAMED.findall(text) if not list(ROOT.glob(name))]
     assert missing == []
 

@@ -22,6 +22,7 @@ from tests.corpus.replay import Outcome, outcome_of, rows
 from tests.generators.functions import program
 from tests.material import ROOT, needs_tests, recordings
 from tests.properties.compiling import compiled, outcome
+from tests.thorough import sample, times
 
 NOWHERE = Span(0, 0)
 
@@ -73,12 +74,12 @@ def same_when_written_out(text: str) -> bool:
 
 def test_written_out_is_the_same_in_every_program_of_the_specification() -> None:
     programs = {case.request.text for case in load(ROOT / "spec").cases if case.expectation.accepted is not False}
-    assert sum(map(same_when_written_out, sorted(programs))) > 200
+    assert sum(map(same_when_written_out, sample(sorted(programs), of=4))) > 50
 
 
 @needs_tests
 def test_written_out_is_the_same_in_recorded_programs() -> None:
-    assert sum(same_when_written_out(row["program"]) for row in recorded(3)) > 100
+    assert sum(same_when_written_out(row["program"]) for row in recorded(9)) > 30
 
 
 def recorded(step: int) -> list[Mapping[str, Any]]:
@@ -106,13 +107,13 @@ def closed(module: ast.Module) -> ast.Module:
 
 @needs_tests
 def test_a_recorded_program_inside_a_literal_of_inferred_type_gives_the_same_value() -> None:
-    short = [row for row in recorded(12) if len(row["program"]) < 1_000]
+    short = [row for row in recorded(36) if len(row["program"]) < 1_000]
     stored = [(row, closed(surface)) for row in short if (surface := accepted_surface(row["program"]))]
     programs = [(row, compiled(printed(module))) for row, module in stored]
     assert [found.source.text for _, found in programs if not found.ok] == []
     small = [(row, found) for row, found in programs if len(str(row["args"])) < 2_000]
     assert {outcome_of(found, row)[0] for row, found in small} <= {Outcome.PASS, Outcome.STOPS, Outcome.BLAMED}
-    assert len(small) > 15
+    assert len(small) > 5
 
 
 def accepted_surface(text: str) -> ast.Module | None:
@@ -125,7 +126,7 @@ def accepted_surface(text: str) -> ast.Module | None:
 def test_a_program_without_its_types_gives_the_value_that_it_gives_with_them() -> None:
     arguments = (Tensor([1], "int32", ()), Tensor([1.0, -2.0, 3.0]))
     same: Counter[float] = Counter()
-    for seed, omitted in product(range(400), (0.5, 1.0)):
+    for seed, omitted in product(range(times(100)), (0.5, 1.0)):
         with_types, without = compiled(program(seed, 0.0)), compiled(program(seed, omitted))
         codes = {found.code for found in without.diagnostics if found.severity is Severity.ERROR}
         if with_types.ok and without.ok:
@@ -135,7 +136,7 @@ def test_a_program_without_its_types_gives_the_value_that_it_gives_with_them() -
         elif with_types.ok:
             # E0308: without a `?` that somebody wrote, a definition is strict
             assert codes <= {"E0310", "E0308"}, program(seed, omitted)
-    assert min(same[0.5], same[1.0]) > 150, same
+    assert min(same[0.5], same[1.0]) > 37, same
 
 
 # ----------------------------------------------------------------------------------------------------- its limits

@@ -1,118 +1,78 @@
-"""The README and the pages of examples are true: every program in them is the file, every console block is run.
-
-A line `…` in a console block stands for any lines of the output."""
+"""The pages for users are true: whoever follows one of them, block by block, sees what it shows (`pages`)."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from gradual.tools.cli import COMMANDS, entry
-from tests.material import EXPORTS
+from gradual.tools.cli import COMMANDS
+from tests.material import EXPORTS, ROOT
+from tests.tools.pages import Block, Reader, blocks, fits
 
-ROOT = Path(__file__).parents[2]
-EXPLAINED = ROOT / "docs" / "explanation"
-HOW_TO = sorted((ROOT / "docs" / "how-to").glob("*.md"))
-EXAMPLES = ROOT / "examples" / "README.md"
-FINDINGS = EXPLAINED / "findings.md"
-PAGES = [
-    ROOT / "README.md",
-    EXAMPLES,
-    *(EXPLAINED / f"{name}.md" for name in ("runtimes", "codegen", "roads")),
-    *HOW_TO,
-]
-PAGES.append(FINDINGS)
-FENCE = re.compile(r"^```(\w+)[ ]?([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-GATE = ("make try", "make test")
-"""Set-up commands, which `.ci/run` runs from a clean checkout."""
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in PAGES if blocks(page)]
+FINDINGS = ROOT / "docs" / "explanation" / "findings.md"
+LEFT_OUT = [block for page in PAGES for block in blocks(page) if block.missing]
+"""Blocks that need what this machine does not have."""
 
 Console = Callable[[str], str]
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
-    """The blocks of a language with what stands behind its name."""
-    return [
-        (info, body) for page in PAGES for found, info, body in FENCE.findall(page.read_text()) if found == language
-    ]
-
-
-def steps(body: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block, each with the output that is shown under it."""
-    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-        command, _, output = part.partition("\n")
-        yield command, output
+def named(found: Path | Block) -> str:
+    return found.relative_to(ROOT).as_posix() if isinstance(found, Path) else found.place
 
 
 @pytest.fixture
-def console(capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Console:
-    """Runs a command beside the examples and the corpus of exports; `echo $?` gives the exit code of the one before."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    (tmp_path / EXPORTS.name).symlink_to(EXPORTS)
-    monkeypatch.chdir(tmp_path)
+def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Reader:
+    """A reader in an empty folder, for whom `python` is the one that runs the tests."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    code = 0
-
-    def run(command: str) -> str:
-        nonlocal code
-        if command == "echo $?":
-            return f"{code}\n"
-        name, *arguments = shlex.split(command)
-        assert name == "gradual", command
-        try:
-            code = entry(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return str(capsys.readouterr().out)
-
-    return run
+    return Reader(tmp_path)
 
 
-@pytest.mark.parametrize("body", [body for _, body in blocks("console")])
-def test_a_console_block_shows_what_its_commands_print(console: Console, body: str) -> None:
-    if f"{EXPORTS.name}/" in body and not EXPORTS.is_dir():
-        pytest.skip(f"no {EXPORTS.name} under GRADUAL_SHARED")
-    for command, output in steps(body):
-        if command in GATE:
-            assert f"step {command}\n" in (ROOT / ".ci" / "run").read_text()
-        else:
-            assert fits(console(command), output), command
+@pytest.fixture
+def console(reader: Reader) -> Console:
+    """Runs a command beside the examples and the corpus of exports; `echo $?` gives the exit code of the one before."""
+    return reader.run
 
 
-def fits(printed: str, shown: str) -> bool:
-    """Whether an output is what is shown of it; a line `…` stands for any lines."""
-    parts = (re.escape(part) for part in re.split(r"^…\n", shown, flags=re.MULTILINE))
-    return re.fullmatch("(?:.*\n)*".join(parts), printed) is not None
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_a_reader_of_a_page_sees_what_it_shows(reader: Reader, page: Path) -> None:
+    for block in blocks(page):
+        if not block.missing:
+            reader.follow(block)
+
+
+@pytest.mark.parametrize("block", LEFT_OUT, ids=named)
+def test_no_block_of_a_page_is_left_out(block: Block) -> None:
+    pytest.skip(block.missing)
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "body"),
+    [
+        ("console", "", "$ echo $?\n1\n"),
+        ("console", "", "$ rm file\n"),
+        ("diff", "saved.relay", "-def @g\n+def @h\n"),
+        ("relay", "examples/head.relay", "def @f(%x: int32) { %x }\n"),
+        ("relay", "", "def @f(%x: Tensor[(2,), float32]) -> Tensor[(3,), float32] { %x }\n"),
+        ("python", "", "assert 1 == 2\n"),
+        ("json", "gradual ops --format json", "{}\n"),
+    ],
+)
+def test_a_page_that_is_wrong_is_found(reader: Reader, language: str, title: str, body: str) -> None:
+    reader.follow(Block(ROOT / "page.md", 1, "relay", "saved.relay", "def @f(%x: int32) { %x }\n"))
+    with pytest.raises(AssertionError):
+        reader.follow(Block(ROOT / "page.md", 1, language, title, body))
 
 
 def test_only_an_ellipsis_stands_for_other_lines() -> None:
     assert fits("a\nb\nc\n", "a\n…\nc\n") and fits("a\nc\n", "a\n…\nc\n") and fits("a\n", "a\n")
     assert not fits("a\nb\n", "a\n") and not fits("a\nb\nc\n", "a\n…\nb\n") and not fits("a.b\n", "a…b\n")
-
-
-@pytest.mark.parametrize(("path", "body"), [*blocks("relay"), *(one for one in blocks("python") if one[0])])
-def test_a_program_that_is_shown_is_the_file(path: str, body: str) -> None:
-    assert (ROOT / path).read_text() == body
-
-
-@pytest.mark.parametrize("body", [body for _, body in blocks("python")])
-def test_python_that_is_shown_runs(body: str) -> None:
-    for name in ("torch", "tensorflow"):
-        if f"import {name}" in body:
-            pytest.importorskip(name)
-    exec(compile(body, "README.md", "exec"), {})
-
-
-@pytest.mark.parametrize(("command", "body"), blocks("json"))
-def test_a_row_that_is_shown_is_printed(console: Console, command: str, body: str) -> None:
-    assert json.loads(body) in map(json.loads, console(command).splitlines())
 
 
 FOUND = re.findall(r"^\| \[?`(\w+)`.*?\| (\d+) · (\d+) · (\d+) \| ([^|]*) \|", FINDINGS.read_text(), re.MULTILINE)

@@ -79,7 +79,7 @@ def _only_one(taken: bool, state: Elaboration, binder: ast.Binder, what: str, ot
 def bind_own(state: Elaboration, annotations: Sequence[ast.Type], bound: Callable[[str, Span], Dim]) -> None:
     """Bind the new dim names in parameter types, which the function reads from its arguments.
 
-    A name is bound where it first is a whole size; if it is none, at its first occurrence in a formula.
+    A name is bound at the first place where it is a whole size; if there is none, at its first occurrence in a formula.
     Names inside function types are not bound here.  [type.call.dims]
     """
     measured = [size for size in _measured(annotations) if not isinstance(size, ast.Number)]

@@ -43,7 +43,7 @@ LONGEST = 60
 """A clause that is not simple, or has more characters than this, is proposed after all simple ones."""
 
 GREATEST = 1 << 16
-"""The greatest lower bound of a size that is tried."""
+"""The largest number that is tried as a lower bound of a size."""
 
 NAMES = 6
 """If a goal mentions more names than this, its names are neither bounded nor compared."""
@@ -106,7 +106,7 @@ class Guessing:
         yield from (_conjuncts(one) for one in sorted(others, key=lambda one: len(str(one))))
 
     def _bounds(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
-        """Yield the least lower bound of one name that proves the goal, then each `one <= other` that proves it."""
+        """Yield for each name `name >= k` with the least k that proves the goal, then each `one <= other` that does."""
         names = [of_atom(name) for name in occurrences(goal)]
         for name in names if len(names) <= NAMES else ():
             if self.prove((*chosen, at_least(name, GREATEST)), goal):
@@ -189,7 +189,11 @@ def _ways_of(goal: Constraint) -> Iterator[Constraint]:
 
 
 def _multiples(goal: Constraint) -> Iterator[Clauses]:
-    """Yield clauses that each name in a dividend is a multiple of its divisors, then the same for whole dividends."""
+    """Yield up to three sets of clauses, without those in which a clause is trivially true or false.
+
+    Each name is a multiple of its period (`_periods`); each name in a dividend is a multiple of the divisor; each
+    dividend is a multiple of its divisor.
+    """
     pairs = [(one.divisor, one.dividend) for one in _quotients(goal)]
     names = [(divisor, of_atom(name)) for divisor, dividend in pairs for name in sorted(dividend.names)]
     whole = [(constant(period), of_atom(name)) for name, period in sorted(_periods(goal).items())]

@@ -163,7 +163,7 @@ def with_cast(error: Diagnostic, before: Findings, trials: Trials) -> Diagnostic
 def annotation_for(check: Check, state: Elaboration, core: Module, before: Outcome, trials: Trials) -> Help | None:
     """A number, name or bound in place of the `?`s that caused a residual check, if it proves the check; else None.
 
-    A bound is checked instead at the function's entry, or where the value is passed.
+    With a bound, its condition is checked at the function's entry, or where the value is passed, instead of here.
     """
     for edits in _writings(check, state, core, trials.text):
         outcome = None if trials.spent else trials.outcome(*edits)

@@ -187,7 +187,7 @@ def _answer(
         return None
     answer = _answered(found, attributes)
     are_as_asked = all(state.values.types[operand] is type for operand, type in zip(operands, types, strict=True))
-    are_read = state.program.limits.contents >= LIMITS.contents  # else elements may be named after operands
+    are_read = state.program.limits.contents >= LIMITS.contents  # `Asking` reads up to LIMITS
     if found.types is not None and are_as_asked and are_read and not any(map(_has_unknown_rank, types)):
         state.program.answers.put(asking, answer)
     return answer

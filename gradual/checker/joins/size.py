@@ -80,7 +80,7 @@ class SizeJoin:
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
         """The indices of the first two sizes that are never equal; None if every two may be equal.
 
-        Of more than two sizes it is asked first whether all may be equal at once, which answers for every two.
+        Of more than two sizes it is asked first whether all may be equal at once: if so, every two may be.
         """
         decider, facts, places = self.state.program.decider, self.state.facts, tuple(_distinct(dims))
         first, *others = (dims[place] for place in places)
@@ -213,7 +213,10 @@ class SizeJoin:
         return existential
 
     def element(self, contents: Sequence[Content]) -> Content | None:
-        """The element that all branches share, else the `ite` of the condition; None without a condition."""
+        """The element that all branches share, else the `ite` of the condition.
+
+        None if the condition is no constraint, or if an element cannot be named outside of its branch.
+        """
         same = self._same(contents)
         if same is not None:
             return same

@@ -1,7 +1,7 @@
 """Unreachable code: names, structure and element types are checked there; sizes and ranks are not.
 
-With less precise types, the failure before this code may be unknown, so that the code is checked as reachable. It is
-checked here too, so that both programs get the same errors.   [type.if.fails]
+In a program with less precise types, the failure before this code may not be found, so that the code is checked as
+reachable. It is checked here too, so that both programs get the same errors.   [type.if.fails]
 """
 
 from __future__ import annotations

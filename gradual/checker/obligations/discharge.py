@@ -142,7 +142,8 @@ def refuse(state: Elaboration, found: Diagnostic) -> None:
 def _failing(state: Elaboration, owed: Obligation, witness: Mapping[str, int]) -> tuple[Diagnostic, bool]:
     """The error about a goal that fails for some sizes, and whether the error only follows from earlier ones.
 
-    It only follows if the goal holds at all sizes that satisfy the goals before it.   [check.strict]
+    It only follows if an error about the same values was found before, or in an enclosing condition, or if the goal
+    holds at all sizes that satisfy the goals before it.   [check.strict]
     """
     follows = state.reach.after_error or not _is_first(state, owed)
     if witness and state.facts.failing:

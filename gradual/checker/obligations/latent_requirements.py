@@ -44,9 +44,10 @@ def _speaks_of(goal: Constraint, names: set[str]) -> bool:
 def foresee(state: Elaboration, callee: str, type: FunctionType, types: Sequence[OpenedType], span: Span) -> None:
     """Try the callee's latent requirements at a call, and report the first that never holds there.   [type.call.latent]
 
-    This is an error if the callee's types are all inferred from its calls and the call is in no branch of a test, else
-    a warning: the callee may be meant for other arguments. Earlier requirements are assumed for later ones. At a call
-    outside of branches and function literals, an undecided one becomes a latent requirement of the caller.
+    This is an error if the callee's types are all inferred from its calls, the call is in no branch of a test, and the
+    requirement fails also without the path conditions; else a warning: the callee may be meant for other arguments.
+    Earlier requirements are assumed for later ones. At a call outside of branches and function literals, an undecided
+    one becomes a latent requirement of the caller.
     """
     needs = state.program.latent.get(callee, ())
     if not needs or state.reach.unreachable or state.reach.hypothetical is not None:

@@ -1,4 +1,4 @@
-"""The end of a definition: a goal that fails for some sizes is an error if it is strict, else a check or a warning."""
+"""The end of a definition: goals that fail for some sizes are errors if it is strict, else checks and warnings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def settle(state: Elaboration) -> None:
 
 
 def _stronger(state: Elaboration) -> dict[Postponed, Postponed]:
-    """Map each error to a later stronger one on every path that implies it: `t >= 3` -> `t >= 5`.
+    """Map an error to a later one that is on every path and implies it: `t >= 3` -> `t >= 5`.
 
     Only bounds are compared, so no search is needed. The weaker error is reported as part of the stronger one.
     [check.strict]

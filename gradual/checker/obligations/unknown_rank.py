@@ -96,7 +96,7 @@ def _types(state: Elaboration, names: Sequence[str]) -> Types:
 def _telling(cases: Sequence[Case]) -> IllFormed:
     """The most informative refusal: one independent of the rank, else one about an axis, else one about the rank.
 
-    Ties go to the refusal that occurs at most ranks.
+    Among those that are equally informative, it is the one that occurs at the largest number of ranks.
     """
     order = ("op.rank", "op.axis")
     refusals = [case.refusal for case in cases if case.refusal is not None]
@@ -147,7 +147,7 @@ def _is_settled(state: Elaboration, asking: Asking, unknown: Unknown) -> bool:
 
 # ------------------------------------------------------------------------------------------------------ at any rank
 def _open(state: Elaboration, application: Application, cases: Cases) -> Asked | None:
-    """Join the results at all ranks; if the rule may fail at some rank, it is checked again at run time.
+    """Join the results at the ranks where the rule holds; if it may fail at another, it is applied again at run time.
 
     If its requirements are refuted at every rank, report them.   [op.dynamic.result] [op.dynamic]
     """

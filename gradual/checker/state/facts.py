@@ -76,7 +76,7 @@ class TracedFacts(Facts):
         failing: bool = False,
         asserted: bool = False,
     ) -> None:
-        """Add an accepted goal to the facts; `before`: in code that may never run, the number accepted outside.
+        """Add an accepted goal to the facts; `before`: in code that may never run, how many were accepted outside.
 
         A goal implied by the facts is recorded too: `apart` may turn the facts that imply it into path conditions, and
         then only the recorded goal can refute another one. An `astray` goal contradicts the facts, but may hold without

@@ -35,7 +35,7 @@ class Strictness:
     def interface(self, name: str) -> FunctionType | None:
         """The signature of a mentioned definition; a `?` or an error in it makes this definition gradual.
 
-        A `?` does not if all in the signature are for sizes whose formulas are too large to keep.
+        It does not if every `?` in the signature stands for a size whose formula is too large to keep.
         """
         signature = self._program.signatures.get(name)
         if name not in self._program.forgetful:

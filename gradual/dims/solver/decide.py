@@ -231,7 +231,10 @@ class Decider:
         return all(self.proves(facts, condition) for condition in defined(node))
 
     def unreachable(self, facts: Facts) -> bool:
-        """Whether the point is dead code: the path contradicts the facts, or follows a check that always fails."""
+        """Whether the point is dead code: in a branch that is never taken, or after a check that always fails.
+
+        The path then contradicts the facts.  Some contradictions are found only with the path added to the facts.
+        """
         path = all_of(*facts.path)
         if self.excludes(facts, path):
             return True

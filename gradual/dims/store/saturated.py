@@ -106,9 +106,10 @@ class Known(Store):
         return ()
 
     def _defined(self, constraint: Or) -> Variable | None:
-        """The newest variable of a disjunction, if each part equates it to a dim and else only its bounds are known.
+        """The newest variable of a disjunction, if each part equates it to a dim; None if more is known of it.
 
-        One of the dims must be known to be within the bounds, so that the definition can be satisfied.
+        Bounds of it may be known.  One of the dims must be known to be within them, so that the definition can be
+        satisfied.
         """
         name = max(constraint.names, key=self._age.__getitem__)
         form = of_atom(name)

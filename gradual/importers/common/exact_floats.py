@@ -137,7 +137,7 @@ def _exact(found: Fraction | None, limit: int, parts: Sequence[Fraction], positi
     if denominator & (denominator - 1) == 0:
         return Fraction(numerator, denominator, small=_union(*(part.required for part in parts), (here,)))
     rounded = _union(*(part.rounded for part in parts), (here,))
-    # If there were more roundings, k errors might add up to more than k + 1 times one of them.
+    # So few roundings add up to an error of less than k + 1 times the error of one, where k is their number.
     is_near = len(rounded) ** 2 < min(limit for _, limit in rounded)
     return Fraction(numerator, denominator, rounded, _union(*(part.small for part in parts))) if is_near else None
 

@@ -84,7 +84,7 @@ class Bodies(Protocol):
         ...
 
     def require(self, condition: Value) -> None:
-        """Require callers to fulfil a condition, if it is about the sizes of the inputs and always evaluated."""
+        """Require callers to fulfil a condition, if it has only sizes of inputs, no `//`, and is always evaluated."""
         ...
 
     def read(self, variable: Variable, dtype: DType) -> Value:

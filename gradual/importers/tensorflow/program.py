@@ -250,7 +250,7 @@ class _Import:
         self.sources[value] = source, less
 
     def require(self, condition: Value) -> None:
-        """Require callers to fulfil a condition, if it is about the sizes of the inputs and always evaluated."""
+        """Require callers to fulfil a condition, if it has only sizes of inputs, no `//`, and is always evaluated."""
         goal = condition.goal
         if goal is None or self.builder.block is not self.main or "//" in str(goal):
             return
@@ -284,7 +284,7 @@ class _Import:
 
     # ----------------------------------------------------------------------------------------------------------- nodes
     def results(self, nodes: Nodes, wanted: Sequence[Source], runs: Sequence[str], scope: Scope) -> list[Held]:
-        """The values of some results of nodes, after all that they need; raises Told if one is missing."""
+        """The values of some results of nodes, after all that they need; raises Told if one of the nodes is refused."""
         outer, is_own = self.builder.node, not self.around
         order = ordered(nodes, [*(one.node for one in wanted), *runs])
         for index, node in enumerate(order):

@@ -44,7 +44,7 @@ def _size(dims: Dims, size: Extent) -> ast.expr:
 
 
 def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> Iterator[Guard]:
-    """The bounds of symbols, except bounds that hold for every size."""
+    """The bounds of symbols, except a least size of 1 or less and a greatest size of 2**31 or more."""
     for symbol, (least, greatest) in ranges.items():
         if symbol not in dims.names:
             continue
@@ -56,7 +56,10 @@ def _ranges(ranges: Mapping[str, tuple[int | None, int | None]], dims: Dims) -> 
 
 
 def _condition(text: str, size: Sizes) -> str | None:
-    """A guard as a condition in the language; its formulas are unchanged.  None if it is not only about sizes."""
+    """A guard as a condition in the language, with its formulas as they are except for the notation.
+
+    None if the guard is about anything but sizes, or if the language cannot express it.
+    """
     if len(text) > _LONGEST:
         return None
     try:

@@ -132,7 +132,11 @@ def only(number: Dim) -> RangeRule:
 
 
 def fitted(found: Range | None, dtype: DType) -> Range | None:
-    """The range of results stored in a type: exact if the type has both bounds as numbers; None if results may wrap."""
+    """The range of results that are stored in a type; None if a result may have wrapped.
+
+    With two numbers as bounds, nothing has wrapped if the type contains both.  With a symbolic bound, a range that
+    `wraps` is kept, still marked, for the types of sizes and indices (`DType.counts`), and is None for others.
+    """
     numbers = found.numbers() if found is not None else None
     if found is None or numbers is None:
         return found if found is None or dtype.counts or not found.wraps else None

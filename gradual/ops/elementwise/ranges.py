@@ -1,8 +1,9 @@
 """Ranges of elementwise results: interval arithmetic with bounds that may be symbolic.   [op.index.known]
 
-A rule takes the ranges of the operands.  The bounds of a binary result are attained only if each element of one
-operand is combined with each element of the other.  Sums, differences, products and unchanged elements may have bounds
-that have wrapped, since these wrap like the elements.  To any other rule, an operand with such bounds is unknown.
+A rule takes the ranges of the operands. The bounds of a binary result are attained only if each element of one operand
+is combined with each element of the other. The elements of an operand may have wrapped although its bounds have not
+(`Range.wraps`). Sums, differences, unchanged elements, and products with a single value have a range also then: the
+result is the exact one, wrapped. To any other rule, such an operand is unknown.
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ def subtracted(left: Range | None, right: Range | None, given: Operands) -> Rang
 
 
 def multiplied(left: Range | None, right: Range | None, given: Operands) -> Range | None:
-    """The range of a product; None unless one operand has a single value or neither operand is negative."""
+    """The range of a product.
+
+    None unless one operand has a single value, or both are known not to be negative and not to have wrapped.
+    """
     if left is None or right is None:
         return None
     ends = left.least * right.least, left.greatest * right.greatest

@@ -359,8 +359,8 @@ def variance(
     exclude: bool = False,
     unbiased: bool = False,
 ) -> Judgement:
-    """Mean squared distance from a mean given with its axes kept, in binary64, rounded once; `unbiased` divides by one
-    less than the count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]
+    """Mean squared distance from a given mean, in binary64, rounded once; `unbiased` divides by one less than the
+    count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]
 
     The mean has the data's shape with its reduced axes kept as 1 [op.variance.agree].
     """

@@ -294,9 +294,9 @@ def _arange_contents(
 
 
 def _arange_ranges(given: Operands) -> Ranges:
-    """The range from the first to the last number; else None.
+    """The range from the first to the last number.
 
-    The stride has to be a number, and the length has to depend on all the data on which the ends depend.
+    None unless the stride is a number, and the length mentions each element of data that `begin` or `end` mentions.
     """
     ends = [contents[0] for contents in map(contents_of, given.types) if contents is not None]
     if len(ends) < 3 or not all(isinstance(end, Dim) for end in ends):

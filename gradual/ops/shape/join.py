@@ -66,7 +66,7 @@ def _concatenate_contents(data: TupleType[Dim], *, axis: int) -> Contents:
 
 
 def _joined(given: Operands) -> Ranges:
-    """The hull of the ranges; its bounds are attained only if no tensor is empty."""
+    """The hull of the ranges; its bounds are attained if every size along the axis is a number other than 0."""
     parts, axis = fields(given.types[0], 0), given.attributes["axis"]
     return (
         hull(given.ranges[0], all(part.shape[axis].value for part in parts))

@@ -227,8 +227,8 @@ def _at_most_one(conditions: Sequence[Constraint]) -> Iterator[Constraint]:
 def cancelled(here: Dim | None, asked: Dim, zero: Dim) -> tuple[Dim, Dim]:
     """The factors of dividend and divisor for a size of the input and the requested one: 1 and 1 if both are 0.
 
-    Cancelling equal sizes of at least 1 would not change the quotient.  `zero` is a dim that is 0 if both are 0, and
-    only if `asked` is 0 or equal to `here`.
+    Cancelling equal sizes of at least 1 would not change the quotient. Wherever both are 0, the dim `zero` is 0; and
+    wherever `zero` is 0, `asked` is 0 or equal to `here`.
     """
     if here is None:
         return ONE, asked

@@ -71,7 +71,7 @@ def multibox_prior(
     """Boxes around every pixel of an image.   t[n, c, h, w] -> t[1, h * w * (sizes + ratios - 1), 4]
 
     A pixel has a square box of each of the `sizes`, as parts of the image's height, and one of the first size for each
-    of the `ratios` after the first: its width is multiplied by the root of the ratio, its height divided by it.
+    of the `ratios` after the first: its width is multiplied, and its height divided, by the root of the ratio.
     Centres are `(i + offset) * step` along rows and columns; a step that is not above 0 is taken as `1 / h` or `1 / w`.
     With `clip` coordinates are limited to 0 to 1.  The result depends only on the data's shape.
     """

@@ -1,8 +1,8 @@
 """Find what keeps a function from being static, so that the graph runtime refuses it.   [graph.static]
 
 A prepared function is static if all its sizes are numbers, and it has no branches, calls, references, data or residual
-checks.
-Anything else is an obstacle, reported with the operators and inputs that it comes from.
+checks, except checks that always fail. Anything else is an obstacle, reported with the operators and inputs that it
+comes from.
 """
 
 from __future__ import annotations

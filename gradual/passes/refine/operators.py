@@ -46,7 +46,7 @@ def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
 
 
 def is_another(now: GradualType, was: GradualType) -> bool:
-    """Whether no value has both types; code that needs a value of both is unreachable."""
+    """Whether ranks or constant sizes differ, so that no value has both types: code with such a value is never run."""
     match now, was:
         case TensorType(shape), TensorType(other):
             return len(shape) != len(other) or any(
@@ -66,9 +66,10 @@ def nowhere(says: str, step: Apply | Rename) -> Unreachable:
 
 
 def forgetting(seen: SweepState, step: Apply, moved: Apply) -> Apply:
-    """Hide the numbers of literal operands from the step, if its rule would need a check that is not proved.
+    """Hide the numbers of operands whose types changed, if with them the rule needs a check that is not proved.
 
-    An element that causes a fault at run time then still causes it.   [pass.sharpen.numbers]
+    So an element that causes a fault of the operator still does, where the check would fail instead.
+    [pass.sharpen.numbers]
     """
     places = [
         place
@@ -110,7 +111,11 @@ def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
 def _contents(
     seen: SweepState, step: Apply, moved: Apply, operands: tuple[OpenedType, ...], type: OpenedType
 ) -> Contents:
-    """The elements that the rule gives; if the step had none recorded, None unless all surely fit and are small."""
+    """The elements that the rule gives, or None.
+
+    If none were recorded for the step, they are added only if each is an element of an operand or surely fits the
+    element type, and no formula is too large.
+    """
     rule = step.operator.contents
     if rule is None or tracked_length(type, LIMITS.contents) is None:
         return None

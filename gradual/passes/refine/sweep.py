@@ -255,7 +255,7 @@ class Sweep(SweepState):
         return shared(self, result, made, identities(moved.operands, types))
 
     def _rename(self, step: Rename) -> None:
-        """Emit an ascription with a refined type; if elements of the value are known, use the value itself."""
+        """Emit an ascription with a refined type; if an element of the value is a formula of sizes, use the value."""
         value = self.rewriting.name(step.operand)
         type = self.type_of(value)
         if is_another(type, step.type):

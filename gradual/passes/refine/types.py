@@ -206,7 +206,10 @@ def is_alike(type: OpenedType, recorded: OpenedType) -> bool:
 
 
 def says(type: OpenedType, wanted: OpenedType, path: str) -> bool:
-    """Whether a value's type has every size that the parameter's type has, apart from the parameter's own unknowns."""
+    """Whether a value's type has every size that the parameter's type has, apart from the parameter's own unknowns.
+
+    True also for a tensor whose elements are known: an ascription would forget them.
+    """
     match type, wanted:
         case TensorType(contents=None), TensorType() if type.rank == wanted.rank:
             pairs = enumerate(zip(type.shape, wanted.shape, strict=True))

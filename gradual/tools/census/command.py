@@ -12,7 +12,7 @@ from gradual.diagnostic import counted
 from gradual.interface.input.files import MODELS, PROGRAM, streamed
 from gradual.interface.progress import progress
 from gradual.interface.reports.json_lines import line
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.tools.census.cluster import LOCAL, cluster
 from gradual.tools.census.journal import Journal, journal_at
 from gradual.tools.census.page import page
@@ -28,7 +28,7 @@ NAMED = 5
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", type=FILE, nargs=-1, required=True, metavar="PATH…")
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", help="Check N files in parallel [default: processors]."
 )

@@ -13,7 +13,7 @@ from gradual.dims.term.dim import Dim, Variable, constant, of_atom
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.reports.plan_svg import picture
-from gradual.interface.terminal import Output, Trouble, shared
+from gradual.interface.terminal import FILE, Output, Trouble, shared
 from gradual.limits import Options
 from gradual.passes.framework import pins
 from gradual.passes.framework.pass_ import Unusable
@@ -24,7 +24,7 @@ from gradual.types.unpacking import base_of, spelled
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.option("--entry", metavar="@NAME", help="The function (default @main, or the only one).")
 @click.option("--bind", "bound", multiple=True, metavar="NAME=NUMBER", help="A number for a size, such as n=32.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)

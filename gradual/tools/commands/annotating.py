@@ -10,7 +10,7 @@ import click
 from gradual.interface.input.files import STDIN, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.reports.accepted import errors, show
-from gradual.interface.terminal import Output, note, shared
+from gradual.interface.terminal import FILE, Output, note, shared
 from gradual.source import Source, visible
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", metavar="FILE or -")
+@click.argument("file", type=FILE, metavar="FILE or -")
 @click.option("--only", type=click.Choice(["?"]), help="Sizes and ranks that are unknown; no missing type, no `where`.")
 @click.option("--diff", is_flag=True, help="What would change, as a diff; exit 1 if something would.")
 @shared

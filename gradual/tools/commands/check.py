@@ -17,7 +17,7 @@ from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
 from gradual.interface.progress import progress
-from gradual.interface.terminal import Output, note, shared
+from gradual.interface.terminal import FILE, Output, note, shared
 from gradual.limits import Options
 from gradual.source import Source, visible
 from gradual.tools.checking.cached import result_of
@@ -36,7 +36,7 @@ SHOWN = 20
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH or -]…")
+@click.argument("paths", type=FILE, nargs=-1, metavar="[PATH or -]…")
 @click.option(
     "--format",
     type=click.Choice(["full", "concise", "json", "sarif", "github", "junit"]),

@@ -6,12 +6,12 @@ import click
 
 from gradual.core.print import printed
 from gradual.interface.reports.accepted import accepted
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.limits import Options
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def core(out: Output, file: str, no_smt: bool) -> int:

@@ -11,7 +11,7 @@ from gradual.interface.input.files import PROGRAM, STDIN, Absent, Text, expanded
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import settings_for
 from gradual.interface.reports.accepted import show
-from gradual.interface.terminal import Output, Trouble, shared, told
+from gradual.interface.terminal import FILE, Output, Trouble, shared, told
 from gradual.record import record
 from gradual.source import Source, visible
 from gradual.syntax.parse import parse
@@ -39,7 +39,7 @@ class Wanted:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH or -]…", required=True)
+@click.argument("paths", type=FILE, nargs=-1, metavar="[PATH or -]…", required=True)
 @click.option("--check", is_flag=True, help="Change nothing; exit 1 if something would change.")
 @click.option("--diff", is_flag=True, help="Change nothing, show what would change; exit 1 if something would change.")
 @click.option(

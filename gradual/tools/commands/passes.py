@@ -9,7 +9,7 @@ import click
 from gradual.compiler import apply
 from gradual.core.print import printed
 from gradual.interface.reports.accepted import accepted
-from gradual.interface.terminal import Output, note, shared
+from gradual.interface.terminal import FILE, Output, note, shared
 from gradual.limits import Options
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Note, Unusable
@@ -19,7 +19,7 @@ LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary
 
 
 @click.command("pass", epilog=f"\b\nPasses:\n{LISTED}")
-@click.argument("words", nargs=-1, required=True, metavar="NAME [ARGUMENT=VALUE]… FILE")
+@click.argument("words", type=FILE, nargs=-1, required=True, metavar="NAME [ARGUMENT=VALUE]… FILE")
 @click.option("--core", "as_core", is_flag=True, help="Print the core, with its checks, not a program.")
 @click.option(
     "--report", is_flag=True, help="Report on standard error what a pass left unchanged, the reason, and the cost."

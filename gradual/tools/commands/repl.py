@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from gradual.interface.input.files import too_long
-from gradual.interface.terminal import Output, Trouble, shared
+from gradual.interface.terminal import FILE, Output, Trouble, shared
 from gradual.limits import LIMITS, Options
 from gradual.tools.session.repl import BANNER, Ask, Session
 
 
 @click.command()
-@click.argument("file", required=False)
+@click.argument("file", type=FILE, required=False)
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of tensors that are drawn.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared

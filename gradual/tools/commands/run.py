@@ -15,7 +15,7 @@ from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import compiled, show
 from gradual.interface.reports.json_values import value_line
-from gradual.interface.terminal import Output, Trouble, save_bytes, shared
+from gradual.interface.terminal import FILE, Output, Trouble, save_bytes, shared
 from gradual.limits import Options
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.arrays.numpy_library import numpy
@@ -29,7 +29,7 @@ SAVED = (".json", ".npy", ".npz")
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.argument("call", required=False, metavar="['@f(…)']")
 @click.option("--entry", metavar="@NAME", help="The function to call with --args (default @main).")
 @click.option("--args", "path", metavar="FILE.json", help="A JSON list of values.")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from gradual.interface.reports.accepted import accepted
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.limits import Options
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=FILE)
 @click.option("--check", "wanted", metavar="ID", multiple=True, help="Only this residual check, such as c1.")
 @shared
 def smt(out: Output, file: str, wanted: tuple[str, ...]) -> int:

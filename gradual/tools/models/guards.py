@@ -12,13 +12,13 @@ from gradual.interface.input.files import Importing, model_format
 from gradual.interface.input.imported import imported
 from gradual.interface.input.settings import settings_for
 from gradual.interface.reports import json_lines
-from gradual.interface.terminal import Output, shared
+from gradual.interface.terminal import FILE, Output, shared
 from gradual.tools.models.guarding import Need, Verdict, shown, verdicts
 from gradual.tools.models.options import named_sizes, sizes_called
 
 
 @click.command()
-@click.argument("model", metavar="MODEL.pt2")
+@click.argument("model", type=FILE, metavar="MODEL.pt2")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @named_sizes
 @shared

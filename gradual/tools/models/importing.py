@@ -11,12 +11,12 @@ from gradual.importers.common.text import Program
 from gradual.interface.input import npy
 from gradual.interface.input.files import Importing
 from gradual.interface.input.imported import imported
-from gradual.interface.terminal import Output, Trouble, note, save_bytes, shared
+from gradual.interface.terminal import FILE, Output, Trouble, note, save_bytes, shared
 from gradual.tools.models.options import named_sizes, signature, sizes_called
 
 
 @click.command("import")
-@click.argument("model", metavar="MODEL")
+@click.argument("model", type=FILE, metavar="MODEL")
 @click.option("--weights", metavar="FILE.npz", help="The file for the weights [default: next to the file of -o].")
 @click.option("--where", multiple=True, metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
 @click.option("--open", "opens", is_flag=True, help="Make named sizes unknown: a goal that may fail becomes a check.")

@@ -164,7 +164,7 @@ class Codes:
 
     Attributes:
         scale: None where only the integers are needed.
-        zero: the zero point; None if it is 0.
+        zero: the zero point; None if none is given, which means 0.
     """
 
     x: Value

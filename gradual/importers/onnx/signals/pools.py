@@ -124,7 +124,7 @@ def greatest_of_regions(use: Use) -> Value:
 # ------------------------------------------------------------------------------------------------ pools undone
 @imports("MaxUnpool")
 def unpool(use: Use) -> Value:
-    """A tensor of zeros with each element at its index from a `MaxPool`; a given shape adds zeros at the end."""
+    """A tensor of zeros with each element at its index from a `MaxPool`; a given shape has to be the usual one."""
     x, count = use[0], spatial(use[0])
     kernel = of_each(use, "kernel_shape", [None] * count, 1)
     strides, pads = of_each(use, "strides", kernel, 1), of_each(use, "pads", [*kernel, *kernel], 0)

@@ -39,7 +39,7 @@ class Wanted:
     Attributes:
         scale: the factor of the axis, a float32.
         is_whole: whether the new size is exactly the old one times `scale`.
-        factor: `scale` if it is given as an integer.
+        factor: `scale`, if it is given as an integer; without meaning unless `is_whole`.
     """
 
     size: Size

@@ -66,7 +66,7 @@ def digamma(use: Use) -> Value:
 def inverse_erf(use: Use) -> Value:
     """The number whose error function is x, or whose normal distribution function is x.
 
-    Two steps of Newton's method, from the approximation by Sergei Winitzki.
+    Three steps of Newton's method, from the approximation by Sergei Winitzki.
     """
     given = Term(use, use.as_type(use[0], DType.FLOAT64))
     is_normal = use.node.operator == "Ndtri"

@@ -119,7 +119,7 @@ def _variables(nodes: Nodes) -> Iterator[tuple[str, Variable]]:
 
 # --------------------------------------------------------------------------------------------------------- signatures
 def of_saved_model(whole: Message, beside: Beside, wanted: str) -> Model:
-    """The model of a signature in a `SavedModel`; of several graphs, the one with the tag `serve` is used."""
+    """The model of a signature in a `SavedModel`; its first graph with the tag `serve`, or else its first."""
     graphs = list(whole.messages(2))
     if not graphs:
         raise Malformed("it has no graph")

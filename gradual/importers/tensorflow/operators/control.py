@@ -30,7 +30,11 @@ def call(use: Use) -> Sequence[Held]:
 # --------------------------------------------------------------------------------------------------------- branches
 @imports("If", "StatelessIf")
 def choose(use: Use) -> Sequence[Held]:
-    """The results of one of two functions; if the second only asserts the condition, the node is an assertion."""
+    """The results of one of two functions.
+
+    The node is an assertion if the first function returns its inputs unchanged and the second only asserts the
+    condition.
+    """
     names = [use.function(f"{branch}_branch") for branch in ("then", "else")]
     asserted = use.bodies.asserts(names[1])
     if asserted is not None and all(use.bodies.kept(names[0])) and use.inputs[1:][asserted] is use.inputs[0]:
@@ -122,7 +126,10 @@ def carried_type(value: Value) -> Any:
 
 
 def _is_of_parameters(size: Dim) -> bool:
-    """Whether a size is a formula of names and of sizes of parameters of `@main`, which its whole body can use."""
+    """Whether a size is a formula of names and of sizes of parameters of `@main`, which its whole body can use.
+
+    A formula with `//` does not count.
+    """
     unknown = [name.witness for name in size.variables() if name.is_existential]
     own = all(isinstance(one, SizeOf) and not one.value.startswith("%.") for one in unknown)
     return own and "//" not in str(size)

@@ -86,7 +86,10 @@ IMPORTERS.update({name: partial(_binary, operator) for name, operator in BINARY.
 
 @imports("Equal", "NotEqual")
 def equal(use: Use) -> Value:
-    """Whether elements are equal; without `incompatible_shape_error`, tensors that do not broadcast are unequal."""
+    """Whether elements are equal.
+
+    Without `incompatible_shape_error`, tensors that do not broadcast are unequal as a whole, if known sizes show it.
+    """
     is_equal = use.node.operator == "Equal"
     if not use.flag("incompatible_shape_error", True) and _are_apart(use[0], use[1]):
         return use.builder.number(not is_equal, DType.BOOL)

@@ -26,8 +26,8 @@ def gather(use: Use) -> Value:
 def from_front(use: Use, indices: Value) -> Value:
     """Indices, asserted not to be negative: TensorFlow does not count negative indices from the end.
 
-    A negative index is a fault, like one that is too large, and not a residual check: the elements of matrices are not
-    tracked.
+    A negative index has to be a fault of the run, like one that is too large, and not fail a residual check.  So
+    indices of unknown value are tested as a matrix: the checker does not track its elements, and the `assert` decides.
     """
     known = indices.tensor.contents if isinstance(indices.type, TensorType) else None
     if known is not None and all(isinstance(one, Dim) and use.builder.is_positive(one + 1) for one in known):

@@ -62,7 +62,7 @@ def along(use: Use, name: str, axes: Sequence[int]) -> list[int]:
 def _padding(
     use: Use, x: Value, kernel: Sequence[Width], axes: Sequence[int], moves: Sequence[tuple[int, int]]
 ) -> list[Width]:
-    """The padding before and then after each spatial axis."""
+    """The padding before each spatial axis, and then the padding after each."""
     way = use.only("padding", "VALID", "SAME", "EXPLICIT")
     if way == "VALID":
         return [0] * (2 * len(axes))
@@ -82,7 +82,7 @@ def explicit(use: Use, axes: Sequence[int], axis: int) -> list[int]:
 
 
 def _same(use: Use, x: Value, axis: int, size: Width, stride: int, step: int) -> tuple[Width, Width]:
-    """The padding of an axis with which there are size / stride windows, rounded up; the lesser half comes first."""
+    """The padding for which the number of windows is the size of the axis / `stride`, rounded up; lesser half first."""
     if stride == 1 and isinstance(size, int):
         whole = (size - 1) * step
         return whole // 2, whole - whole // 2

@@ -42,7 +42,10 @@ def nth(use: Use) -> Value:
 
 @imports("InTopK", "InTopKV2")
 def is_among_top(use: Use) -> Value:
-    """For each row whether fewer than k elements are greater than the element at its target."""
+    """For each row whether fewer than k elements are greater than the element at its target.
+
+    False for a row with an infinity or NaN.
+    """
     scores, targets = use.ranked(0, 2), use.ranked(1, 1)
     k = use.builder.number(use.number("k"), DType.INT64) if use.node.operator == "InTopK" else use[2]
     wanted = use.call("gather", scores, use.call("expand_dims", targets, axis=1), axis=1)

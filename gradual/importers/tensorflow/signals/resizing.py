@@ -10,7 +10,7 @@ from gradual.types.dtype import DType
 
 @imports("ResizeBicubic")
 def resize_bicubic(use: Use) -> Value:
-    """The images in another size, by cubic interpolation; only TensorFlow rounds coordinates to 1/1024 of a pixel."""
+    """The images in another size, by cubic interpolation; TensorFlow also rounds coordinates to 1/1024 pixel."""
     x, is_half = use.as_type(use.ranked(0, 4), DType.FLOAT32), use.flag("half_pixel_centers")
     at = "align_corners" if use.flag("align_corners") else "half_pixel" if is_half else "asymmetric"
     return use.call(

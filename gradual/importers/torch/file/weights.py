@@ -15,7 +15,11 @@ from gradual.tensors.tensor import Tensor, tensor_of
 
 
 def weight(archive: Archive, name: str, stored: Stored) -> Tensor:
-    """Read a tensor.  Raises Unsupported if the language has no such tensors, and Unreadable if bytes are missing."""
+    """Read a tensor.
+
+    Raises Unsupported for a tensor that is pickled, too large, saved without its elements, or of an element type that
+    the language does not have; and Unreadable if only a part of its bytes is in the archive.
+    """
     if stored.path is None:
         raise Unsupported(f"`{name}` is saved as a Python object")
     if stored.dtype is None:

@@ -192,7 +192,7 @@ def chain(use: Use) -> Value:
 
 @imports("aten.cross.default", "aten.linalg_cross.default")
 def cross(use: Use) -> Value:
-    """The cross product along an axis of size 3: the last axis, or for `cross` the first such axis."""
+    """The cross product along axis `dim`, of size 3; by default the last axis, or for `cross` the first of size 3."""
     one, other = use["self"], use["other"]
     if use.given("dim") is None and use.node.operator == "aten.cross.default":
         axis = next((at for at in range(one.rank) if one.extent(at) == 3), one.rank - 1)

@@ -38,7 +38,10 @@ def upsample(use: Use) -> Value:
 
 
 def _factors(use: Use, count: int) -> list[float] | None:
-    """The given factors, by which PyTorch computes the sampled coordinates; None if sizes are given."""
+    """The factors, if one is given for each spatial axis: PyTorch then samples at coordinates divided by them.
+
+    Otherwise None: the sizes determine the coordinates.
+    """
     given = use.given("scale_factors")
     if given is None:
         parts = [use.given(name) for name in ("scales_d", "scales_h", "scales_w")[3 - count :]]

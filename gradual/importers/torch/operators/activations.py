@@ -241,21 +241,21 @@ def rounded_decimals(use: Use) -> Value:
 
 @composed("aten.logit.default", "aten.special_logit.default")
 def logit(self: Term, eps: Term | None = None) -> Term:
-    """log(x / (1 - x)), after x is clamped to [eps, 1 - eps]."""
+    """log(x / (1 - x)); if `eps` is given, x is clamped to [eps, 1 - eps] first."""
     x = self if eps is None else between(self, eps, 1.0 - eps)
     return log(x / (1.0 - x))
 
 
 @composed("aten.special_entr.default")
 def entropy(self: Term) -> Term:
-    """-x * log(x), or 0 where x is 0."""
+    """-x * log(x), or 0 where x is 0, and minus infinity where it is negative."""
     below = where(self.equals(0.0), 0.0, where(self < 0.0, -math.inf, self))
     return where(isnan(self), self, where(self > 0.0, -self * log(self), below))
 
 
 @composed("aten.xlogy.Tensor", "aten.xlogy.Scalar_Self", "aten.xlogy.Scalar_Other", "aten.special_xlogy.default")
 def xlogy(self: Term, other: Term) -> Term:
-    """x * log(y), or 0 where x is 0."""
+    """x * log(y), or 0 where x is 0, unless y is NaN there."""
     return where(self.equals(0.0) & ~isnan(other), 0.0, self * log(other))
 
 

@@ -90,7 +90,7 @@ _OF_BOOLEANS = {
     "maximum": "logical_or",
     "minimum": "logical_and",
 }
-"""Bitwise operator -> the operator for booleans."""
+"""Operator -> the operator that takes its place for booleans."""
 
 
 def _unary(operator: str, use: Use) -> Value:
@@ -185,7 +185,7 @@ def floor_divide(use: Use) -> Value:
 
 @imports("aten.rsub.Scalar", "aten.rsub.Tensor")
 def reverse_subtract(use: Use) -> Value:
-    """The second operand minus the first."""
+    """The second operand minus `alpha` times the first."""
     dtype = use.dtype()
     x = use.as_type(use["self"], dtype)
     if use.given("alpha", 1) != 1:

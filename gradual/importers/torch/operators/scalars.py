@@ -147,5 +147,5 @@ def assertion(use: Use) -> Result:
     "aten.sym_constrain_range_for_size.default",
 )
 def nothing(use: Use) -> Result:
-    """Translate to nothing: the node is an annotation of the exporter without effect."""
+    """Translate to nothing: the node only checks an element type or a size, and the program omits the check."""
     return None

@@ -244,7 +244,7 @@ def stack(use: Use) -> Value:
 # ----------------------------------------------------------------------------------------------- roll, flip, rotate
 @imports("aten.roll.default")
 def roll(use: Use) -> Value:
-    """Axes rotated: elements that leave at one end enter at the other."""
+    """Axes rotated: elements that leave at one end enter at the other; by default all elements as one vector."""
     x, shifts = use["self"], use.sizes("shifts")
     if not use.given("dims"):
         flat = use.call("reshape", x, newshape=[-1])

@@ -174,7 +174,7 @@ def unique_in_a_row(use: Use) -> Sequence[Value | None]:
 
 @imports("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor")
 def repeat_each(use: Use) -> Value:
-    """Each slice along an axis repeated `repeats` times; without a tensor, each index of `repeats`."""
+    """Slice i along an axis, repeated `repeats[i]` times; if `repeats` is the only tensor, the index i instead."""
     repeats = use["repeats"]
     ends = use.call("cumsum", use.as_type(repeats, DType.INT64), axis=0)
     total = use.call("sum", use.as_type(repeats, DType.INT64))

@@ -1,0 +1,9 @@
+[
+  (block)
+  (type_definition)
+  (match_expression)
+  (parameters)
+  (arguments)
+  (block_comment)
+  (metadata)
+] @fold
