@@ -28,7 +28,6 @@ class Terminal:
         self.socket = socket
         given = [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
         self.tmux("new-session", "-d", "-x", "200", "-y", "100", *given, command)
-        self.tmux("set-option", "remain-on-exit", "on")
 
     def tmux(self, *arguments: str) -> str:
         assert TMUX is not None
@@ -59,7 +58,7 @@ class Terminal:
 @pytest.fixture
 def repl(tmp_path: Path) -> Iterator[Terminal]:
     """A session on a terminal, whose editor writes `8` for each `7`."""
-    command = f"{sys.executable} -m gradual --color never repl"
+    command = f"{sys.executable} -m gradual --color never repl; echo ended with $?; cat"
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\nsed -i s/7/8/ $1\n")
     editor.chmod(0o755)
@@ -86,4 +85,4 @@ def test_a_terminal_shows_what_a_pipe_shows(repl: Terminal, gradual: Gradual) ->
     edited = repl.prompts(len(inputs) + 2).partition(":edit @f\n")[2]
     assert edited.startswith("def @f(%x: Tensor[(n,), float32]) { reshape(%x, newshape=[8, -1]) }\nerror[E0302]")
     repl.type("exit")
-    assert "Pane is dead (status 0" in repl.shows(lambda screen: "Pane is dead" in screen)
+    assert repl.shows(lambda screen: "ended with" in screen).endswith("gradual> exit\nended with 0")
