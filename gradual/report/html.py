@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
+_QUOTED = re.compile(r"`([^`]*)`")
 _CODE = re.compile(r"\x1b\[([\d;]*)m")
 _CLASSES = {
     "1;31": "error",
@@ -34,12 +35,17 @@ _STYLE = """
 
 def page(report: str, more: str = "", said: str = "") -> str:
     """An HTML fragment of a report with terminal colours; `more` is in a closed section with the title `said`."""
-    opened = f"<details><summary>{escape(said)}</summary><pre>{_text(more)}</pre></details>" if more else ""
-    return f'<div class="gradual"><style>{_STYLE}</style><pre>{_text(report)}</pre>{opened}</div>'
+    opened = f"<details><summary>{escape(said)}</summary><pre>{coloured(more)}</pre></details>" if more else ""
+    return f'<div class="gradual"><style>{_STYLE}</style><pre>{coloured(report)}</pre>{opened}</div>'
 
 
-def _text(painted: str) -> str:
-    """The text as HTML, with terminal colours as CSS classes."""
+def quoted(text: str) -> str:
+    """A text as HTML, what is in backquotes as code."""
+    return _QUOTED.sub(r"<code>\1</code>", escape(text))
+
+
+def coloured(painted: str) -> str:
+    """A text with terminal colours as HTML, with a CSS class for each colour."""
     return "".join(_pieces(painted))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gradual.diagnostic import Diagnostic
 from gradual.report.excerpt import Mark, excerpt, last_line
@@ -15,18 +15,33 @@ __all__ = ["Locate", "concise", "full", "place", "within"]
 
 def full(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
     """Message, excerpt with labels, notes (the counterexample first), help, and where to read more."""
-    excerpts = list(_by_source(diagnostic, locate))
-    margin = max((len(str(last_line(source, marks))) for source, marks in excerpts), default=1)
+    shown = list(_by_source(diagnostic, locate))
+    margin = _margin(shown)
     rows = [_headline(diagnostic, paint)]
-    if not excerpts:
+    if not shown:
         rows.append(f" {paint('-->', 'frame')} {visible(locate(diagnostic.span)[0].name)}")
-    for index, (source, marks) in enumerate(excerpts):
-        arrow = ":::" if index else "-->"
-        rows.append(f"{' ' * margin}{paint(arrow, 'frame')} {place(source, marks[0].span)}")
-        rows.extend(excerpt(source, marks, paint, margin))
+    rows.extend(_excerpts(shown, paint, margin))
     rows.append(paint(" " * margin + " |", "frame"))
     rows.extend(_footer(diagnostic, paint, margin))
     return "\n".join(rows)
+
+
+def excerpts(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:
+    """The excerpts alone, each below its place; empty if the diagnostic has no place."""
+    shown = list(_by_source(diagnostic, locate))
+    return "\n".join(_excerpts(shown, paint, _margin(shown)))
+
+
+def _margin(shown: Sequence[tuple[Source, list[Mark]]]) -> int:
+    """The width of the line numbers."""
+    return max((len(str(last_line(source, marks))) for source, marks in shown), default=1)
+
+
+def _excerpts(shown: Sequence[tuple[Source, list[Mark]]], paint: Paint, margin: int) -> Iterator[str]:
+    for index, (source, marks) in enumerate(shown):
+        arrow = ":::" if index else "-->"
+        yield f"{' ' * margin}{paint(arrow, 'frame')} {place(source, marks[0].span)}"
+        yield from excerpt(source, marks, paint, margin)
 
 
 def concise(diagnostic: Diagnostic, locate: Locate, paint: Paint = plain) -> str:

@@ -29,6 +29,8 @@ COMMANDS = {
     "run": f"{PLACE}.run:run",
     "pass": f"{PLACE}.passes:passing",
     "alloc": f"{PLACE}.alloc:alloc",
+    "graph": "gradual.tools.graph.command:graph",
+    "report": "gradual.tools.overview.command:report",
     "shape-function": "gradual.tools.shape_function:shaping",
     "import": "gradual.tools.models.importing:importing",
     "guards": "gradual.tools.models.guards:guards",

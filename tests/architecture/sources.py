@@ -74,11 +74,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
-    "interface": ("progress", "terminal", "pages", "input", "reports"),
+    "interface": ("progress", "terminal", "pages", "document", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": (
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
-        *("shape_function", "notebook", "highlighting", "cli"),
+        *("graph", "overview", "shape_function", "notebook", "highlighting", "cli"),
     ),
 }
 """Inside a folder that has rooms, the same: a room or a file of it imports what stands before it, and its own room."""

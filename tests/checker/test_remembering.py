@@ -74,7 +74,7 @@ def test_a_forgetful_checker_says_the_same(text: str, monkeypatch: pytest.Monkey
 
 
 @given(st.integers(0, 100_000))
-@examples(60)
+@examples(20)
 def test_a_forgetful_checker_says_the_same_of_generated_programs(seed: int) -> None:
     text = str(generated(seed, compiled))
     with pytest.MonkeyPatch.context() as patch:

@@ -30,8 +30,25 @@ def picture(plan: Plan) -> str:
     """An SVG of a plan whose slots have constant sizes; buffers without a slot are not shown."""
     size = f'viewBox="0 0 {LEFT + WIDTH + RIGHT} {TOP + HEIGHT + BOTTOM}"'
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">', f"<title>{_title(plan)}</title>"]
-    lines += [f"<style>{_STYLE}</style>", *_bytes_axis(plan), *_steps_axis(plan), *_boxes(plan), "</svg>"]
+    lines += [f"<style>{_STYLE}</style>", *_elements(plan), "</svg>"]
     return "\n".join(lines) + "\n"
+
+
+def within_page(plan: Plan) -> str:
+    """The same picture as an element of a page of HTML, which has the style."""
+    size = f'viewBox="0 0 {LEFT + WIDTH + RIGHT} {TOP + HEIGHT + BOTTOM}"'
+    return "\n".join([f'<svg class="plan" {size} role="img"><title>{_title(plan)}</title>', *_elements(plan), "</svg>"])
+
+
+def unknown(plan: Plan) -> list[str]:
+    """The names of the sizes that have to be numbers before the plan can be drawn."""
+    return sorted({variable.name for slot in plan.slots for variable in slot.size.variables()})
+
+
+def _elements(plan: Plan) -> Iterator[str]:
+    yield from _bytes_axis(plan)
+    yield from _steps_axis(plan)
+    yield from _boxes(plan)
 
 
 def _title(plan: Plan) -> str:

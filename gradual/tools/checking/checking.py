@@ -34,7 +34,11 @@ def checked_text(text: Text, wanted: Wanted) -> Checked:
     """Check and lint a text; residual checks and warnings have the severities that the options give."""
     if text.flaw is not None:
         return Checked(text.source, (text.flaw,), outcome=Outcome.ERRORS)
-    compilation = compile_source(text.source, wanted.options)
+    return reported(text, compile_source(text.source, wanted.options), wanted)
+
+
+def reported(text: Text, compilation: Compilation, wanted: Wanted) -> Checked:
+    """What is reported about a text that was compiled."""
     comments = allowed(text.source)
     said = [*compilation.diagnostics, *comments.unknown]
     if wanted.levels.tells(LINTS):

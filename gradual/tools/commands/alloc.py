@@ -12,7 +12,7 @@ from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable, constant, of_atom
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import accepted
-from gradual.interface.reports.plan_svg import picture
+from gradual.interface.reports.plan_svg import picture, unknown
 from gradual.interface.terminal import FILE, Output, Trouble, shared
 from gradual.limits import Options
 from gradual.passes.framework import pins
@@ -42,7 +42,7 @@ def alloc(
     if compilation is None:
         return 1
     name = chosen_entry(compilation, file, entry)
-    plan = _bound(compilation, name, compilation.plan(name), bound)
+    plan = bound_plan(compilation, name, compilation.plan(name), bound)
     for row in _objects(plan) if format == "json" else _rows(plan):
         out.line(row)
     if svg is not None:
@@ -60,7 +60,7 @@ def chosen_entry(compilation: Compilation, file: str, entry: str | None) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- binding
-def _bound(compilation: Compilation, name: str, plan: Plan, bound: Sequence[str]) -> Plan:
+def bound_plan(compilation: Compilation, name: str, plan: Plan, bound: Sequence[str]) -> Plan:
     """The plan with some sizes replaced by numbers, as well as the sizes that follow from these."""
     facts = entry_facts(compilation.core.functions[name])
     known = {_plain(variable.name): variable for variable in _unknowns(compilation, name, plan)}
@@ -113,10 +113,10 @@ def _rows(plan: Plan) -> Iterator[str]:
         yield ""
     if plan.slots:
         heads = ["slot", "offset", "bytes", "holds"]
-        rows = enumerate(plan.slots)
-        yield from columns([heads, *([str(k), str(s.offset), str(s.size), _held(s.holds)] for k, s in rows)])
+        slots = enumerate(plan.slots)
+        yield from columns([heads, *([str(k), str(s.offset), str(s.size), _held(s.holds)] for k, s in slots)])
         yield ""
-    yield from _totals(plan)
+    yield from totals_shown(plan)
 
 
 def _columns(buffer: Buffer) -> list[str]:
@@ -135,7 +135,8 @@ def _held(paths: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "")
 
 
-def _totals(plan: Plan) -> Iterator[str]:
+def totals_shown(plan: Plan) -> Iterator[str]:
+    """The lines of the totals: the counts, the peak, all buffers together, and what is live at once."""
     yield str(plan)
     yield f"peak   {_told(plan.peak)}{_share(plan)}"
     yield f"in all {_told(plan.total)}"
@@ -198,9 +199,8 @@ def _formula(dim: Dim) -> int | str:
 
 # ---------------------------------------------------------------------------------------------------------- picture
 def _draw(plan: Plan, path: str) -> None:
-    unknown = sorted({variable.name for slot in plan.slots for variable in slot.size.variables()})
-    if unknown:
-        raise click.UsageError(f"a picture needs numbers; bind {', '.join(f'`{name}`' for name in unknown)}")
+    if names := unknown(plan):
+        raise click.UsageError(f"a picture needs numbers; bind {', '.join(f'`{name}`' for name in names)}")
     try:
         with open(path, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(picture(plan))

@@ -272,7 +272,7 @@ def test_a_page_is_whole_and_loads_nothing(gradual: Gradual, files: Path) -> Non
     assert not any(word in text for word in ("http:", "https:", "url(", "@import", "src="))
     anchors = {link.removeprefix("#") for link in page.attributes["href"]}
     assert anchors == page.attributes["id"] and "0" in page.attributes["tabindex"]
-    for word in ("prefers-color-scheme: dark", "@media print"):
+    for word in ("color-scheme: light dark", "@media print"):
         assert word in text
     for shown in ("Unheard", "type.annotation", "E0301", "junk.onnx"):
         assert shown in page.texts
