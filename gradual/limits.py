@@ -23,6 +23,7 @@ class Limits:
         rows: how many linear inequalities are made to look for an integer solution.
         residues: the largest divisor by which a variable is split into residue classes.
         degree: the largest degree of a product that is multiplied out.
+        line: the width of a formatted program and of a printed signature, in columns, if no other is chosen.
         text: the longest printed text of a part of a dim, in characters; a longer one is elided.
         rank: the highest rank of a tensor.
         fields: the largest number of fields of a tuple, also of one that an operator returns.
@@ -64,6 +65,7 @@ class Limits:
     cases: int = 64
     rows: int = 4_000
     residues: int = 16
+    line: int = 100
     text: int = 4_000
     rank: int = 16
     fields: int = 4096

@@ -1,4 +1,4 @@
-"""The data folders that travel with the package: `grammar/` and `spec/`."""
+"""The data folders that travel with the package: `grammar/`, `spec/`, and of `docs/` the glossary."""
 
 from __future__ import annotations
 

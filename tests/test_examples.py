@@ -10,6 +10,8 @@ import pytest
 from gradual.conformance.cases.case import Case, ExpectedValue
 from gradual.conformance.cases.read import load
 from gradual.resources import folder
+from gradual.source import Source
+from gradual.syntax.printing.format import formatted
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.relay"))
@@ -36,6 +38,12 @@ def test_every_example_is_a_case_and_every_case_an_example() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_case_says_what_the_file_says(path: Path) -> None:
     assert cases()[path.stem].request.text.rstrip("\n") == program(path)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.relay")), ids=lambda path: path.stem)
+def test_an_example_is_in_canonical_layout(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert formatted(Source(path.name, text)) == text
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import click
 
@@ -30,11 +30,13 @@ from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
 from gradual.conformance.runner.run import EVERY, LOST, Class, Result, run, tallied
 from gradual.interface.input.files import text_of
+from gradual.interface.progress import DISPLAY, progress
 from gradual.interface.terminal import note
 from gradual.report.paint import plain, shielded
 from gradual.resources import folder
 from gradual.source import visible
 
+T = TypeVar("T")
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
 SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
 _PATIENCE = 20
@@ -150,8 +152,17 @@ def run_command(
     with ExitStack() as stack:
         implementation, answered = _implementation(stack, adapter, one_shot, timeout, not no_smt)
         profiles = answered & frozenset(map(Profile, only)) if only else answered
-        results = list(_all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose))
+        found = _all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose)
+        results = list(_followed("running cases", found, len(cases)))
     _counted(results, len(cases), profiles, malformed)
+
+
+def _followed(title: str, parts: Iterable[T], total: int) -> Iterator[T]:
+    """The parts of a task, each of which is done when it is given."""
+    with progress(title, total) as report:
+        for done, part in enumerate(parts, 1):
+            report(done)
+            yield part
 
 
 def _implementation(
@@ -244,6 +255,7 @@ def _told(result: Result, verbose: bool) -> None:
 
 def _say(text: str) -> None:
     """Print lines without terminal control characters; text from another process is kept on one line."""
+    DISPLAY.hide()
     click.echo(shielded(text, plain))
 
 
@@ -281,7 +293,8 @@ def lint(spec: Path | None) -> None:
 def coverage(spec: Path | None, no_smt: bool) -> None:
     """Count, for each rule, the cases that name it and the outcomes of its obligations."""
     collection = _loaded(spec)
-    rows = covered(collection, run(collection.cases, Reference(smt=not no_smt)))
+    results = run(collection.cases, Reference(smt=not no_smt))
+    rows = covered(collection, _followed("running cases", results, len(collection.cases)))
     for rule, row in sorted(rows.items()):
         _say(f"{rule:36} {_row(row)}")
 
@@ -311,7 +324,7 @@ def bless(patterns: tuple[str, ...], spec: Path | None, dry_run: bool) -> None:
     collection = _read(root)
     malformed = _malformed(collection, patterns)
     cases = _chosen_of(collection, patterns, malformed)
-    refused = [case for case in cases if not _blessed(case.id, root, dry_run)]
+    refused = [case for case in _followed("blessing cases", cases, len(cases)) if not _blessed(case.id, root, dry_run)]
     raise SystemExit(1 if refused or malformed else 0)
 
 

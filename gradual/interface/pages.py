@@ -1,9 +1,10 @@
-"""Pages of codes (`spec/errors/`) and sections of rules (`spec/*.md`), found by name."""
+"""Texts found by name: pages of codes (`spec/errors/`), sections of rules (`spec/*.md`) and of cases, the glossary."""
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -13,12 +14,17 @@ from gradual.resources import folder
 
 _HEADING = re.compile(r"^(#+)\s+(.*?)\s*$")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+")
+_TERM = re.compile(r"^\*\*([^*]+)\*\* (.*(?:\n.+)*)", re.MULTILINE)
+_OTHER = re.compile(r"(?<!\*)\*([^*]+)\*(?!\*)")
+_LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+NEAR = 5
+"""How many similar names are shown."""
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n+", re.DOTALL)
 
 
 @record
 class Page:
-    """The text about a code or a rule, in Markdown."""
+    """The text about a code, a rule or another name, in Markdown."""
 
     name: str
     text: str
@@ -32,6 +38,13 @@ def explained(what: str) -> Page | list[str]:
     if what in sections:
         return Page(what, sections[what])
     return get_close_matches(what, [*KINDS, *sections], n=3)
+
+
+def similar(what: str, names: Iterable[str]) -> list[str]:
+    """The names that are spelled similarly, or that have the word."""
+    known = list(dict.fromkeys(names))
+    having = [name for name in known if what in re.split(r"[ ./_-]", name.lower())]
+    return list(dict.fromkeys([*get_close_matches(what, known, n=3), *having]))[:NEAR]
 
 
 # ---------------------------------------------------------------------------------------------------------- codes
@@ -66,16 +79,23 @@ def front_matter(text: str) -> dict[str, str]:
 def rule_sections() -> Iterator[tuple[str, str]]:
     """Every rule that is named in a heading of the specification, with the section under it."""
     for path in sorted(folder("spec").glob("*.md")):
-        yield from _sections(path)
+        for title, section in _sections(path):
+            yield from ((rule, section) for rule in _NAME.findall(title) if not title.startswith("Operator "))
+
+
+def case_sections() -> Iterator[tuple[str, str]]:
+    """Every conformance case of the suite, with its section."""
+    for path in sorted((folder("spec") / "conformance").glob("*.md")):
+        yield from ((title, section) for title, section in _sections(path) if "/" in title)
 
 
 def _sections(path: Path) -> Iterator[tuple[str, str]]:
+    """Each heading of a page, with the section under it."""
     lines = path.read_text(encoding="utf-8").splitlines()
     heads = list(_headings(lines))
     for index, (at, level, title) in enumerate(heads):
         end = next((later for later, depth, _ in heads[index + 1 :] if depth <= level), len(lines))
-        for rule in _NAME.findall(title):
-            yield rule, "\n".join(lines[at:end]).rstrip()
+        yield title, "\n".join(lines[at:end]).rstrip()
 
 
 def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -86,3 +106,21 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             fenced = not fenced
         elif not fenced and (match := _HEADING.match(line)):
             yield at, len(match[1]), match[2]
+
+
+# ------------------------------------------------------------------------------------------------------- glossary
+def glossary() -> dict[str, str]:
+    """Every term of the glossary with its paragraph, and every other name that a paragraph gives."""
+    text = (folder("docs") / "glossary.md").read_text(encoding="utf-8")
+    text = _LINK.sub(lambda match: f"]({posixpath.normpath(f'docs/{match[1]}')}", text)
+    terms = {match[1].lower(): match[0].rstrip() for match in _TERM.finditer(text)}
+    others = {other.lower(): term for term, found in terms.items() for other in _OTHER.findall(found)}
+    return {other: terms[term] for other, term in others.items()} | terms
+
+
+def word(what: str) -> str | None:
+    """The paragraph of the glossary about a word, in any case, in the singular or the plural."""
+    terms, key = glossary(), " ".join(what.lower().split())
+    found = next((terms[name] for name in (key, key.removesuffix("s"), key.removesuffix("es")) if name in terms), None)
+    target = re.search(r"^\*\*[^*]+\*\* See \*([^*]+)\*", found or "")
+    return f"{found}\n\n{terms[target[1].lower()]}" if target and target[1].lower() in terms else found

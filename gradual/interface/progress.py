@@ -1,55 +1,166 @@
-"""On a terminal, how far a long import or a census has come."""
+"""On a terminal, how far a command has come: a line for each of its tasks, from two seconds on.
+
+In a pipe, under `-q` and outside of commands nothing is shown.  What a command writes meanwhile stands above the lines.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import field
+from threading import RLock, Timer
+from time import monotonic
+from typing import TYPE_CHECKING
 
-from gradual.importers.common.progress import Progress
+import click
+
+from gradual.record import record
 from gradual.source import visible
 
-_SILENT, _PAUSE = 2.0, 0.1
-"""After how many seconds the line appears, and how often it changes."""
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+SILENT, PAUSE = 2.0, 0.3
+"""After how many seconds the lines appear, and after how many when something was written."""
+
+
+Report = Callable[..., None]
+"""What a task calls: `report(done, total, says="…")`, where the total may be left out if it is known already."""
+
+
+@record(frozen=False)
+class Task:
+    """A task that is shown: what is done, how many of how many parts are done, a remark, and when it began."""
+
+    title: str
+    done: int = 0
+    total: int | None = None
+    says: str = ""
+    began: float = field(default_factory=monotonic)
+
+
+class Display:
+    """The lines of all tasks that are on their way.
+
+    Attributes:
+        tasks: the tasks, the outermost first.
+    """
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+        self._lock = RLock()
+        self._bars: Bars | None = None
+        self._timer: Timer | None = None
+
+    def begin(self, task: Task) -> None:
+        """Add a task; with the first one, begin to wait."""
+        with self._lock:
+            self.tasks.append(task)
+            if len(self.tasks) == 1:
+                self._appear_in(SILENT)
+            elif self._bars is not None:
+                self._draw()
+
+    def end(self, task: Task) -> None:
+        """Remove a task; with the last one, clear the lines."""
+        with self._lock:
+            self.tasks.remove(task)
+            if not self.tasks:
+                self._clear()
+            elif self._bars is not None:
+                self._draw()
+
+    def hide(self) -> None:
+        """Clear the lines, since something is written; they come back soon."""
+        with self._lock:
+            if self._bars is not None:
+                self._clear()
+                self._appear_in(PAUSE)
+
+    def report(self) -> None:
+        """Show how far the tasks are now."""
+        with self._lock:
+            if self._bars is not None:
+                self._update(self._bars)
+
+    def _appear_in(self, seconds: float) -> None:
+        self._timer = Timer(seconds, self._draw)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _draw(self) -> None:
+        """Draw a line for each task; the outermost, which is the command, only if it is alone."""
+        with self._lock:
+            self._clear()
+            if not self.tasks:
+                return
+            bars = self._bars = _bars()
+            for task in self.tasks[1:] or self.tasks:
+                bars.add_task(visible(task.title), total=task.total, parts="", says="")
+                bars.tasks[-1].start_time = task.began
+            self._update(bars)
+            bars.start()
+
+    def _update(self, bars: Bars) -> None:
+        for id, task in zip(bars.task_ids, self.tasks[1:] or self.tasks, strict=True):
+            parts = "" if task.total is None else f"{task.done} of {task.total}"
+            bars.update(id, completed=task.done, total=task.total, parts=parts, says=visible(task.says))
+
+    def _clear(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._bars is not None:
+            self._bars.stop()
+            self._bars = None
+
+
+DISPLAY = Display()
+"""The display of this process."""
+
+
+def _bars() -> Bars:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    texts = [TextColumn(f"{{task.{text}}}", markup=False) for text in ("description", "fields[parts]", "fields[says]")]
+    columns = SpinnerColumn(), texts[0], BarColumn(), texts[1], TimeElapsedColumn(), texts[2]
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+
+
+def is_shown() -> bool:
+    """Whether a command runs on a terminal, and is not quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    while context is not None:
+        if context.params.get("quiet"):
+            return False
+        context = context.parent
+    return True
 
 
 @contextmanager
-def progress_of(path: str) -> Iterator[Progress]:
-    """Report the nodes of a model that are done, once the import has taken two seconds; in a pipe, nothing."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
+def progress(title: str, total: Callable[[], int] | int | None = None) -> Iterator[Report]:
+    """A task that is shown while the context lasts; a total that has to be counted is counted only if it is shown."""
+    if not is_shown():
+        yield _unreported
         return
-    next_at, is_shown = time.monotonic() + _SILENT, False
+    task = Task(title, 0, total() if callable(total) else total)
 
-    def report(done: int, total: int) -> None:
-        nonlocal next_at, is_shown
-        if time.monotonic() >= next_at:
-            sys.stderr.write(f"\r\x1b[Kimporting {visible(path)}: {done} of {total} nodes")
-            sys.stderr.flush()
-            next_at, is_shown = time.monotonic() + _PAUSE, True
+    def report(done: int, total: int | None = None, says: str = "") -> None:
+        task.done, task.total, task.says = done, total or task.total, says
+        DISPLAY.report()
 
+    DISPLAY.begin(task)
     try:
         yield report
     finally:
-        if is_shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        DISPLAY.end(task)
 
 
-@contextmanager
-def bar_of(count: Callable[[], int]) -> Iterator[Callable[[str], None]]:
-    """Show a bar for a number of files; each call reports that one more file is done, with a text to show.
-
-    In a pipe, nothing is shown, and the files are not counted.
-    """
-    if not sys.stderr.isatty():
-        yield lambda says: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}", markup=False)
-    with Progress(*columns, console=Console(stderr=True)) as shown:
-        bar = shown.add_task("", total=count())
-        yield lambda says: shown.update(bar, advance=1, description=says)
+def _unreported(done: int, total: int | None = None, says: str = "") -> None:
+    pass

@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -13,9 +14,13 @@ from typing import IO, Any
 
 import click
 
+from gradual.interface.progress import DISPLAY, progress
 from gradual.record import record
 from gradual.report.paint import Paint, painter, plain, shielded
 from gradual.source import visible
+
+WAITING = ("repl", "lsp")
+"""The commands that wait for the user, or for an editor."""
 
 
 @record
@@ -43,11 +48,18 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """Write one line, or several, with terminal control characters escaped."""
+        self._before()
         self.stream.write(shielded(text, self.paint) + "\n")
 
     def program(self, text: str) -> None:
         """Write a program unchanged, so that it can be read again; on a terminal, control characters are escaped."""
+        self._before()
         self.stream.write(shielded(text, plain) if self.terminal else text)
+
+    def _before(self) -> None:
+        """Clear what shows the progress of the command, if both are on the screen."""
+        if self.terminal:
+            DISPLAY.hide()
 
 
 class FileName(click.Path):
@@ -63,6 +75,7 @@ FILE = FileName()
 
 def note(text: str) -> None:
     """Write a note to standard error, separate from the result."""
+    DISPLAY.hide()
     click.echo(shielded(text, plain), err=True)
 
 
@@ -72,11 +85,13 @@ def tell_notes(path: str, notes: Sequence[str]) -> None:
     while context is not None and not context.params.get("quiet"):
         context = context.parent
     for text in notes if context is None else ():
+        DISPLAY.hide()
         click.echo(f"note: `{path}`: {text}", err=True)
 
 
 def told(trouble: click.ClickException) -> None:
     """Report an error of the tool or of its usage, with the offending input on one line."""
+    DISPLAY.hide()
     trouble.message = visible(trouble.message)  # type: ignore[misc]  # Final is meant for subclasses
     trouble.show()
 
@@ -121,7 +136,10 @@ def colored(choice: str, stream: IO[str]) -> bool:
 
 
 def _invoked(function: Callable[..., Any], out: Output, arguments: dict[str, Any]) -> int | None:
-    code: int | None = function(out=out, **arguments)
+    """Run a command, and show on a terminal that it is still running; not one that waits for the user."""
+    name = click.get_current_context().info_name or ""
+    with nullcontext() if name in WAITING or arguments.get("watch") else progress(name):
+        code: int | None = function(out=out, **arguments)
     return code
 
 

@@ -11,6 +11,7 @@ from gradual.diagnostic import Diagnostic, Severity, counted
 from gradual.report import render
 from gradual.report.paint import Paint, plain, shielded
 from gradual.source import Source
+from gradual.syntax.printing.line_breaks import broken_type
 from gradual.types.print import shown
 from gradual.types.type import FunctionType
 
@@ -38,14 +39,15 @@ def _turn(found: Diagnostic) -> int:
 
 
 def types_shown(functions: Mapping[str, FunctionType], weights: int = 0, is_model: bool = False) -> list[str]:
-    """A line for each function: its name and its type.
+    """For each function its name and its type, on one line, or as `gradual fmt` breaks lines that are too long.
 
     Of a model only `@main` is shown, without the conditions that sizes of its inputs are at least 1; its last
     parameters, the weights, are not listed but counted.
     """
     if is_model:
         functions = {name: _without_presumed(type) for name, type in functions.items() if name == "@main"}
-    return [f"{name} : {_shown_type(type, weights if name == '@main' else 0)}" for name, type in functions.items()]
+    shown_types = {name: _shown_type(type, weights if name == "@main" else 0) for name, type in functions.items()}
+    return [broken_type(f"{name} : {type}") for name, type in shown_types.items()]
 
 
 def _without_presumed(type: FunctionType) -> FunctionType:

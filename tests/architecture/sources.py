@@ -74,7 +74,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("builder", "lists", "applying", "branching", "composed", "products", "recurrence"),
     ),
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
-    "interface": ("terminal", "pages", "document", "progress", "input", "reports"),
+    "interface": ("progress", "terminal", "pages", "document", "input", "reports"),
     "conformance": ("cases", "runner", "implementations", "cli"),
     "tools": (
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),

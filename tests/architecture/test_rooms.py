@@ -40,6 +40,8 @@ LATE = {
     "gradual/tools/checking/telling.py": ("gradual.interface.reports.ci",),
     "gradual/tools/commands/annotating.py": ("gradual.interface", "gradual.tools"),
     "gradual/tools/commands/check.py": ("gradual.interface.reports", "gradual.tools.checking"),
+    "gradual/tools/commands/explain.py": ("gradual.interface.reports",),
+    "gradual/tools/commands/fmt.py": ("gradual.tools.checking",),
     "gradual/tools/commands/lsp.py": ("gradual.tools.lsp",),
     "gradual/tools/commands/repl.py": ("gradual.tools.session",),
     "gradual/tools/commands/run.py": ("gradual.interface.reports",),

@@ -31,7 +31,7 @@ def ask_everything(text: str, draw: Random, places: int) -> None:
         assert 0 <= fold.start_line < fold.end_line <= text.count("\n")
     features.hints(document, found, whole)
     features.symbols(document)
-    features.format_edits(document)
+    features.format_edits(document, 100)
     assert len(features.tokens(document)) == 5 * len(document.names.occurrences)
     for _ in range(places):
         offset = draw.randrange(len(text) + 1)

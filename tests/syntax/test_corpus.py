@@ -26,7 +26,7 @@ def assert_survives(name: str, text: str) -> None:
     layout = formatted(Source(name, text))
     assert structure(parse(Source(name, layout))[0]) == structure(module), name
     assert formatted(Source(name, layout)) == layout, name
-    assert formatted(Source(name, canonical)) == canonical, name
+    assert formatted(Source(name, canonical), None) == canonical, name
 
 
 @needs_models

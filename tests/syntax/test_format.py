@@ -7,16 +7,17 @@ import re
 
 import pytest
 
+from gradual.limits import LIMITS
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.printing.format import formatted
 from tests.syntax.structure import structure
 
 
-def layout(text: str) -> str:
+def layout(text: str, width: int = LIMITS.line) -> str:
     """The text formatted; that is idempotent and changes no program."""
-    once = formatted(Source("test.relay", text))
-    assert formatted(Source("test.relay", once)) == once
+    once = formatted(Source("test.relay", text), width)
+    assert formatted(Source("test.relay", once), width) == once
     assert structure(parse(Source("test.relay", once))[0]) == structure(parse(Source("test.relay", text))[0])
     return once
 
@@ -134,3 +135,83 @@ def test_comments_anywhere_survive() -> None:
         if parse(Source("test.relay", text))[1]:
             continue
         assert layout(text).count(" c") == text.count(" c")
+
+
+# ------------------------------------------------------------------------------------------------- long lines
+LONG = """\
+def @f(%x: Tensor[(n, 4), float32], %y: (int32, Tensor[(n,), int64])) -> Tensor[(n, 4), float32] where n > 1, m == 0 {
+  let %z = nn.conv2d(%x, reshape(%y.1, newshape=[2, 2, 3, n // 12]), strides=[1, 1], padding=[0, 0, 0, 0]); // as is
+  let %w = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+  let %sum = first(%x, %z) + second(%x, %z) + third(%x, %z);
+  assert %x == %y and %y == %z or %z == %x, "the message of this assertion";
+  match (map(fn (%a: Tensor[(n,), float32]) -> Tensor[(n,), float32] { %a }, %xs)) {
+    Cons(%a, Cons(%b, Cons(%c, _))) => choose(%a, %b, %c, /* the last */ axis=0),
+    _ => %x,
+  }
+}
+"""
+
+
+def test_long_lines_are_broken_in_one_style() -> None:
+    assert (
+        layout(LONG, 50)
+        == """\
+def @f(
+  %x: Tensor[(n, 4), float32],
+  %y: (int32, Tensor[(n,), int64])
+) -> Tensor[(n, 4), float32]
+where n > 1, m == 0 {
+  let %z = nn.conv2d(
+    %x,
+    reshape(%y.1, newshape=[2, 2, 3, n // 12]),
+    strides=[1, 1],
+    padding=[0, 0, 0, 0]
+  ); // as is
+  let %w = [
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+    15, 16
+  ];
+  let %sum = first(%x, %z)
+    + second(%x, %z)
+    + third(%x, %z);
+  assert %x == %y and %y == %z or %z == %x,
+    "the message of this assertion";
+  match (map(fn (
+    %a: Tensor[(n,), float32]
+  ) -> Tensor[(n,), float32] {
+    %a
+  }, %xs)) {
+    Cons(%a, Cons(%b, Cons(%c, _))) => choose(
+      %a,
+      %b,
+      %c,
+      /* the last */ axis=0
+    ),
+    _ => %x,
+  }
+}
+"""
+    )
+
+
+def test_the_clauses_of_a_where_stand_below_each_other() -> None:
+    text = "def @f(%x: Tensor[(n, m), int32]) where n % 16 == 0, m % 16 == 0, n <= 512 {\n  %x\n}\n"
+    assert layout(text, 40).splitlines()[:4] == [
+        "def @f(%x: Tensor[(n, m), int32])",
+        "where n % 16 == 0,",
+        "      m % 16 == 0,",
+        "      n <= 512 {",
+    ]
+
+
+@pytest.mark.parametrize("width", range(10, 130, 8))
+def test_a_line_is_no_longer_than_the_width_if_it_can_be_broken(width: int) -> None:
+    for line in layout(LONG, width).splitlines():
+        code = line.partition(" //")[0] if line.endswith("as is") else line
+        assert len(code) <= width or not re.search(r"[\[(][^\])]*, ", code[width:]), (width, line)
+
+
+def test_a_line_with_very_many_parts_is_broken_once() -> None:
+    rows, sums = ", ".join(["(%a, %b)"] * 1000), " + ".join(["f(%a)"] * 150)
+    assert len(layout(f"({rows})").splitlines()) == 1002
+    assert len(layout(f"def @f() {{ {sums} }}").splitlines()) == 152

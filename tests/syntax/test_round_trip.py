@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -36,7 +38,29 @@ def test_a_printed_module_reads_back_as_itself(module: ast.Module) -> None:
 @given(trees.modules())
 def test_a_printed_module_is_already_formatted(module: ast.Module) -> None:
     text = printed(module)
-    assert formatted(Source("test.relay", text)) == text
+    assert formatted(Source("test.relay", text), None) == text
+
+
+@few
+@given(trees.modules(), st.sampled_from((20, 40, 60, 100, None)), st.integers(0, 2**32))
+def test_a_formatted_text_is_already_formatted_at_every_width(module: ast.Module, width: int | None, seed: int) -> None:
+    """Also where comments stand between its tokens."""
+    text = commented(printed(module), seed)
+    meant, flaws = parse(Source("test.relay", text))
+    if flaws:
+        return
+    once = formatted(Source("test.relay", text), width)
+    assert structure(read(once)) == structure(meant)
+    assert formatted(Source("test.relay", once), width) == once
+    assert once.count("/* c */") == text.count("/* c */") and once.count("// c") == text.count("// c")
+
+
+def commented(text: str, seed: int) -> str:
+    """A text with comments at some of its blanks, and after some of its brackets and commas."""
+    drawn = Random(seed)
+    chosen = (" ", " ", " ", " /* c */ ", " /* c */\n", "\n/* c */ ", " // c\n", "\n// c\n")
+    words = re.split(r'("(?:[^"\\\n]|\\.)*"|[ \n]+|(?<=[(),;\[\]]))', text)
+    return "".join(drawn.choice(chosen) if not word.strip() and drawn.random() < 0.2 else word for word in words)
 
 
 @few

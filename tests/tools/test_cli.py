@@ -188,3 +188,31 @@ def test_fmt_of_what_cannot_be_read_leaves_it_alone(gradual: Gradual, write: Wri
     done = gradual("fmt", write("a.relay", "def @f( {"))
     assert done.code == 1 and "error[E0101]" in done.out
     assert (tmp_path / "a.relay").read_text(encoding="utf-8") == "def @f( {"
+
+
+WIDE = "def @f(%x: int32) {\n  add(%x, multiply(%x, %x))\n}\n"
+NARROW = "def @f(%x: int32) {\n  add(\n    %x,\n    multiply(%x, %x)\n  )\n}\n"
+
+
+def test_fmt_breaks_lines_at_the_length_that_is_given_or_configured(gradual: Gradual, write: Write) -> None:
+    assert gradual("fmt", "-", stdin=WIDE).out == WIDE
+    assert gradual("fmt", "--line-length", "24", "-", stdin=WIDE).out == NARROW
+    write("gradual.toml", "line-length = 24\n")
+    assert gradual("fmt", "-", stdin=WIDE).out == NARROW
+    write("p/pyproject.toml", "[tool.gradual]\nline-length = 30\n")
+    assert gradual("fmt", "--check", write("p/a.relay", WIDE)).code == 0
+    assert gradual("fmt", "--check", write("a.relay", WIDE)).code == 1
+    assert gradual("fmt", "--check", "--line-length", "30", "a.relay").code == 0
+    write("gradual.toml", "line-length = true\n")
+    done = gradual("fmt", "a.relay")
+    assert done.code == 2 and "`line-length` has to be a number of columns, not true" in done.err
+
+
+def test_fmt_shows_what_would_change(gradual: Gradual, write: Write, tmp_path: Path) -> None:
+    done = gradual("fmt", "--diff", write("a.relay", UGLY), write("b.relay", NEAT))
+    diff = "--- a.relay\n+++ a.relay\n@@ -1,2 +1,3 @@\n-def @f(%x:int32){ // a\n-%x}\n\\ No newline at end of file\n"
+    assert (done.code, done.out) == (1, diff + "+def @f(%x: int32) { // a\n+  %x\n+}\n")
+    assert gradual("fmt", "--diff", "--check", "a.relay").lines[-1] == "would reformat a.relay"
+    assert gradual("fmt", "--diff", "-", stdin=UGLY).lines[0] == "--- <stdin>"
+    assert (tmp_path / "a.relay").read_text(encoding="utf-8") == UGLY
+    assert gradual("fmt", "--diff", "b.relay").code == 0

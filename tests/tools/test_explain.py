@@ -14,7 +14,7 @@ from gradual.compilation import Compilation
 from gradual.compiler import compile_source
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.arguments import read_call, values
-from gradual.interface.pages import explained, front_matter
+from gradual.interface.pages import explained, front_matter, glossary
 from gradual.report.lost import lost
 from gradual.resources import folder
 from gradual.run.value import Stop
@@ -162,6 +162,38 @@ def test_explain_names_what_is_near(gradual: Gradual) -> None:
     assert (done.code, done.out) == (2, "")
     assert "near: type.cast" in done.err
     assert isinstance(explained("E9999"), list)
+    assert "near: residual, residual check, check.residual" in gradual("explain", "residul").err
+    assert "near: nn.dense" in gradual("explain", "nn.dens").err
+    assert gradual("explain", "zzzz").err.endswith("nothing is called `zzzz`\n")
+
+
+def test_explain_shows_of_an_operator_what_ops_shows(gradual: Gradual) -> None:
+    for name in ("nn.dense", "add", "where"):
+        assert gradual("explain", name).out == gradual("ops", name).out
+
+
+@pytest.mark.parametrize(
+    ("words", "start"),
+    [
+        (("residual",), "**residual** The outcome of a goal"),
+        (("Named", "sizes"), "**named size** A name such as"),
+        (("residual check",), "**check** A step of core"),
+        (("syntax/print/shapes",), "## syntax/print/shapes\n"),
+    ],
+)
+def test_explain_shows_words_of_the_glossary_and_cases(gradual: Gradual, words: tuple[str, ...], start: str) -> None:
+    done = gradual("explain", *words)
+    assert done.code == 0 and done.out.startswith(start)
+
+
+def test_a_word_that_refers_to_another_shows_both(gradual: Gradual) -> None:
+    first, second = gradual("explain", "opening").out.split("\n\n")
+    assert first.startswith("**opening** See *unpacking*.") and second.startswith("**unpacking** ")
+
+
+def test_links_of_the_glossary_lead_from_the_top_of_the_project(gradual: Gradual) -> None:
+    targets = re.findall(r"\]\(([^)#]+)", "\n".join(glossary().values()))
+    assert targets and [target for target in targets if not (ROOT / target).exists()] == []
 
 
 def test_a_terminal_reads_pages_as_pages(gradual: Gradual, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,7 +201,7 @@ def test_a_size_has_one_name(gradual: Gradual, model: str) -> None:
     done = gradual("check", model, "--name", "ids_0=a", "--name", "ids_0=b")
     assert done.code == 2 and "--name gives the size `ids_0` two names, `a` and `b`" in done.err
     swapped = gradual("check", model, "--name", "ids_0=ids_1", "--name", "ids_1=ids_0")
-    assert "@main : fn (Tensor[(ids_1, ids_0), float32]" in swapped.out
+    assert "@main : fn (\n  Tensor[(ids_1, ids_0), float32],\n" in swapped.out
 
 
 def test_the_type_of_a_model_counts_its_weights(gradual: Gradual, tmp_path: Path) -> None:

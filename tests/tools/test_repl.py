@@ -37,6 +37,12 @@ def test_a_session_is_its_transcript(gradual: Gradual, path: Path) -> None:
     assert (done.code, done.err) == (0, "")
 
 
+def test_the_session_of_the_page_is_what_the_tool_prints(gradual: Gradual) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "use-a-session.md").read_text(encoding="utf-8")
+    (transcript,) = re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert gradual("repl", stdin=typed(transcript)).out == transcript
+
+
 # ------------------------------------------------------------------------------------------------ reading
 class Console(io.StringIO):
     """A terminal of the test: lines to type, and what was written."""

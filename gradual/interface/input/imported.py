@@ -13,7 +13,7 @@ from gradual.importers.common.refusals import Misused, Refused, Unreadable, Unsu
 from gradual.importers.common.text import Program
 from gradual.interface.input.files import SAVED_MODEL, Importing, is_saved_model, model_format, regular
 from gradual.interface.input.foreign import ADVICE
-from gradual.interface.progress import progress_of
+from gradual.interface.progress import progress
 from gradual.interface.terminal import Trouble, tell_notes
 
 
@@ -30,8 +30,8 @@ def imported(path: str, importing: Importing) -> Program:
         raise _not_imported(path, [ADVICE[format]])
     try:
         regular(str(Path(path, SAVED_MODEL)) if is_saved_model(path) else path, "file")
-        with progress_of(path) as progress:
-            found = _IMPORTERS[format](path, importing, progress)
+        with progress(f"importing {path}") as report:
+            found = _IMPORTERS[format](path, importing, report)
     except Unreadable as trouble:
         raise Trouble(trouble.code, str(trouble)) from trouble
     except Misused as wrong:

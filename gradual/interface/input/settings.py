@@ -17,7 +17,7 @@ from typing import Any
 from gradual.interface.input.files import content
 from gradual.interface.input.levels import COMMAND_LINE, DEFAULT, Choice, Level, Levels, NoLevel, chosen
 from gradual.interface.terminal import Trouble
-from gradual.limits import Options
+from gradual.limits import LIMITS, Options
 from gradual.record import record
 
 OWN, SHARED = "gradual.toml", "pyproject.toml"
@@ -27,17 +27,21 @@ TABLE = ("tool", "gradual")
 RIGID = ("warning", "error")
 """Severities of a goal that fails for a named size in a gradual definition (E0402)."""
 
+LINE_LENGTH = "line-length"
+"""The key for the width of formatted lines."""
+
 MALFORMED = "E0705"
 
 
 @record
 class Settings:
-    """How files are checked.
+    """How files are checked, and how they are formatted.
 
     Attributes:
         file: the configuration; None if there is none.
         paths: what is checked if no path is given, relative to the working directory.
         baseline: the file with findings that are not reported, relative to the working directory.
+        line_length: the width of the lines of `gradual fmt`.
         origins: setting -> where it was chosen.
     """
 
@@ -47,6 +51,7 @@ class Settings:
     smt: bool = True
     rigid: str = RIGID[0]
     baseline: str | None = None
+    line_length: int = LIMITS.line
     origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -84,6 +89,7 @@ class Given:
             settings.smt if self.smt is None else self.smt,
             settings.rigid if self.rigid is None else self.rigid,
             settings.baseline if self.baseline is None else self.baseline,
+            settings.line_length,
             {**settings.origins, **dict.fromkeys(said, COMMAND_LINE)},
         )
 
@@ -187,6 +193,7 @@ class _Reading:
             values.get("smt", True),
             values.get("rigid", RIGID[0]),
             self._relative(values["baseline"]) if "baseline" in values else None,
+            values.get(LINE_LENGTH, LIMITS.line),
             {key: self._origin(key) for key in values},
         )
 
@@ -272,6 +279,7 @@ _KEYS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "smt": (lambda value: isinstance(value, bool), "true or false"),
     "rigid": (lambda value: value in RIGID, " or ".join(f'"{one}"' for one in RIGID)),
     "baseline": (lambda value: isinstance(value, str), "the path of a file"),
+    LINE_LENGTH: (lambda value: type(value) is int and value > 0, "a number of columns"),
 }
 """Setting -> test of its value, and a description of the values that pass."""
 

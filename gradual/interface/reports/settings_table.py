@@ -11,7 +11,7 @@ from pathlib import Path
 from gradual.codes import KINDS
 from gradual.interface.input.files import model_format
 from gradual.interface.input.levels import Choice, Level, switchable
-from gradual.interface.input.settings import Given, Settings, settings_for
+from gradual.interface.input.settings import LINE_LENGTH, Given, Settings, settings_for
 from gradual.interface.reports.json_lines import Object, line
 from gradual.interface.terminal import Output
 
@@ -58,7 +58,8 @@ def _object(settings: Settings, of: Sequence[str]) -> Object:
 
 def _values(settings: Settings) -> dict[str, object]:
     baseline = {} if settings.baseline is None else {"baseline": settings.baseline}
-    return {"paths": list(settings.paths), "smt": settings.smt, "rigid": settings.rigid} | baseline
+    values = {"paths": list(settings.paths), "smt": settings.smt, "rigid": settings.rigid}
+    return values | baseline | {LINE_LENGTH: settings.line_length}
 
 
 def _by_level(settings: Settings) -> dict[Level, list[tuple[str, Choice]]]:

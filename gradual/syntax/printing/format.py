@@ -5,21 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gradual.limits import LIMITS
 from gradual.source import Source
 from gradual.syntax.parse import parse
 from gradual.syntax.parsing.blanks import comment_end, line_end
 from gradual.syntax.parsing.lexer import END, Lexer
 from gradual.syntax.parsing.lexicon import lexicon
 from gradual.syntax.parsing.metadata import NO_METADATA
-from gradual.syntax.printing.layout import Piece, Sort, laid_out
+from gradual.syntax.printing.layout import laid_out
+from gradual.syntax.printing.pieces import Piece, Sort
 
 
-def formatted(source: Source) -> str:
-    """The text in canonical layout, every token and comment kept; a text with errors is unchanged.   [syntax.format]"""
+def formatted(source: Source, width: int | None = LIMITS.line) -> str:
+    """The text in canonical layout, every token and comment kept; a text with errors is unchanged.   [syntax.format]
+
+    Lines longer than `width` are broken; if it is None, none.
+    """
     _, diagnostics = parse(source)
     if any(diagnostic.rule != "syntax.metadata" for diagnostic in diagnostics):
         return source.text
-    text = laid_out(_pieces(source.text))
+    text = laid_out(_pieces(source.text), width)
     return f"{text}\n" if text else ""
 
 

@@ -1,54 +1,44 @@
 """The canonical layout of a program: the blanks and line breaks between tokens, and nothing else.
 
 The printer and the formatter share it, so what is printed is already formatted.  Blocks, arms and constructors are on
-lines of their own, indented by two blanks; a line is broken elsewhere only by a comment.
+lines of their own, indented by two blanks; a line is broken elsewhere by a comment, or because it is too long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum, auto
-from typing import NamedTuple
 
 from gradual.gc_paused import collector_paused
+from gradual.syntax.printing.line_breaks import broken
+from gradual.syntax.printing.pieces import CLOSERS, COMMENTS, DEFINING, OPENERS, Piece, Sort
 
-
-class Sort(Enum):
-    """The kind of a piece of text, by which the blanks around it are chosen."""
-
-    OPERAND = auto()  # a name, variable, literal, key or hole
-    SIGN = auto()
-    KEYWORD = auto()
-    HEADER = auto()
-    METADATA = auto()
-    INLINE = auto()  # a comment between two tokens of a line
-    TRAILING = auto()  # a comment at the end of a line
-    ALONE = auto()  # a comment on lines of its own
-
-
-class Piece(NamedTuple):
-    """A token or a comment; with `blank`, an empty line is put before it where one is allowed."""
-
-    text: str
-    sort: Sort
-    blank: bool = False
-
-
-COMMENTS = frozenset({Sort.INLINE, Sort.TRAILING, Sort.ALONE})
-DEFINING = frozenset({"def", "type", "extern", "operator"})
-OPENERS = frozenset({"(", "[", "{", "Tensor["})
-CLOSERS = frozenset({")", "]", "}"})
 REFERENCES = frozenset({"ref", "ref_read", "ref_write"})
 START = Piece("", Sort.HEADER)
 
 
-def laid_out(pieces: Iterable[Piece]) -> str:
-    """The pieces as text in canonical layout, without a final line feed.   [syntax.format]"""
+def laid_out(pieces: Iterable[Piece], width: int | None = None) -> str:
+    """The pieces as text in canonical layout, without a final line feed.   [syntax.format]
+
+    Lines longer than `width` are broken; without it, none.
+    """
     with collector_paused():
         layout = _Layout(list(pieces))
         for place, piece in enumerate(layout.pieces):
             layout.place(place, piece)
-        return "".join(layout.text)
+        return "".join(layout.text) if width is None else _within(layout, width)
+
+
+def _within(layout: _Layout, width: int) -> str:
+    """The text with its long lines broken."""
+    text: list[str] = []
+    line: list[tuple[str, Piece]] = []
+    indent = 0
+    for gap, piece in zip(layout.text[::2], layout.pieces, strict=True):
+        if "\n" in gap:
+            text += broken(line, indent, width), gap
+            indent, line, gap = len(gap.lstrip("\n")), [], ""
+        line.append((gap, piece))
+    return "".join((*text, broken(line, indent, width)))
 
 
 class _Layout:
@@ -83,7 +73,7 @@ class _Layout:
     def _separator(self, piece: Piece) -> str:
         if self.written is START:
             return ""
-        if piece.sort is Sort.TRAILING:
+        if piece.sort is Sort.TRAILING and (self.breaks or piece.text.startswith("//")):
             return " "
         if self._begins_definition(piece) and self.written.sort not in (Sort.HEADER, Sort.ALONE):
             return "\n\n"

@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any
 
 from gradual.syntax.parsing.lexer import METADATA_MARK
-from gradual.syntax.printing.layout import DEFINING, Piece, Sort, laid_out
+from gradual.syntax.printing.layout import laid_out
+from gradual.syntax.printing.pieces import DEFINING, Piece, Sort
 from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import quoted, written
 

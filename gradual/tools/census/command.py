@@ -10,7 +10,7 @@ import click
 
 from gradual.diagnostic import counted
 from gradual.interface.input.files import MODELS, PROGRAM, streamed
-from gradual.interface.progress import bar_of
+from gradual.interface.progress import progress
 from gradual.interface.reports.json_lines import line
 from gradual.interface.terminal import FILE, Output, shared
 from gradual.tools.census.cluster import LOCAL, cluster
@@ -75,11 +75,11 @@ def census(
 def _counted(paths: Sequence[str], engine: Engine, journal: Journal | None, bounds: Bounds) -> Census:
     """Check every file, and add the rows up."""
     found, failed = Census(), 0
-    with bar_of(lambda: sum(1 for _ in streamed(paths, ENDINGS))) as advance:
+    with progress("checking", lambda: sum(1 for _ in streamed(paths, ENDINGS))) as report:
         for row in rows(streamed(paths, ENDINGS), engine, journal, bounds):
             found.add(row)
             failed += row["outcome"] != Outcome.OK
-            advance(f"{failed} not ok")
+            report(found.all.files, says=f"{failed} not ok")
     return found
 
 

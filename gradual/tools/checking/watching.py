@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
+from gradual.diagnostic import counted
 from gradual.interface.input.files import expanded
+from gradual.interface.progress import progress
 from gradual.interface.terminal import Output, told
 
 PAUSE = 0.2
@@ -24,7 +26,8 @@ State = dict[str, tuple[int, int] | None]
 def watching(out: Output, paths: Sequence[str], endings: Sequence[str], look: Callable[[], object]) -> None:
     """Call `look` now, and whenever a file changes, appears or disappears, until interrupted.  Errors are reported.
 
-    In folders, the files with one of the endings are watched.
+    In folders, the files with one of the endings are watched.  A terminal is cleared before each look; its last line
+    shows the time, and how many files are watched.
     """
     seen: State | None = None
     while True:
@@ -36,9 +39,13 @@ def watching(out: Output, paths: Sequence[str], endings: Sequence[str], look: Ca
         if out.terminal:
             out.stream.write(CLEARED)
         try:
-            look()
+            with progress("checking"):
+                look()
         except click.ClickException as trouble:
             told(trouble)
+        if out.terminal and not out.quiet:
+            status = f"{time.strftime('%H:%M:%S')} · watching {counted(len(now), 'file')} · Ctrl-C ends"
+            out.line(out.paint(status, "frame"))
         out.stream.flush()
 
 

@@ -16,6 +16,7 @@ from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Importing, Tex
 from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
+from gradual.interface.progress import progress
 from gradual.interface.terminal import FILE, Output, note, shared
 from gradual.limits import Options
 from gradual.source import Source, visible
@@ -234,7 +235,10 @@ def _results(units: Sequence[Unit], wanted: Wanted, given: Given, jobs: int) -> 
         return
     from gradual.tools.checking.checking_many import checked_all
 
-    yield from checked_all(tasks, jobs)
+    with progress("checking", len(tasks)) as report:
+        for done, checked in enumerate(checked_all(tasks, jobs), 1):
+            report(done)
+            yield checked
 
 
 def _baseline(given: Given) -> Baseline | None:

@@ -1,4 +1,4 @@
-"""`gradual explain`: a code's page, or a rule's section of the specification."""
+"""`gradual explain`: a code's page, a rule's section of the specification, an operator, a word of the glossary."""
 
 from __future__ import annotations
 
@@ -9,17 +9,30 @@ from gradual.interface.terminal import Output, shared
 
 
 @click.command()
-@click.argument("what", metavar="CODE or RULE")
+@click.argument("words", nargs=-1, required=True, metavar="NAME")
 @shared
-def explain(out: Output, what: str) -> None:
-    """Explain a code such as E0302, or a rule such as check.residual."""
+def explain(out: Output, words: tuple[str, ...]) -> None:
+    """Explain a code such as E0302, a rule such as check.residual, an operator such as nn.dense, or a word.
+
+    Words are those of the glossary, such as residual, or named size. The name of a conformance case shows the case.
+    """
+    what = " ".join(words)
     page = explained(what)
     if not isinstance(page, Page):
-        raise click.UsageError(f"there is no code or rule `{what}`" + (f"; near: {', '.join(page)}" if page else ""))
+        from gradual.interface.reports.explanations import explanation  # loads the operators
+
+        page = explanation(what)
+    if not isinstance(page, Page):
+        raise click.UsageError(nothing(what, page))
     if out.terminal and out.paint("x", "strong") != "x":
         _pretty(page.text)
     else:
         out.line(page.text)
+
+
+def nothing(what: str, near: list[str]) -> str:
+    """The error for a name that nothing explains."""
+    return f"nothing is called `{what}`" + (f"; near: {', '.join(near)}" if near else "")
 
 
 def _pretty(text: str) -> None:

@@ -9,21 +9,36 @@ from pathlib import Path
 import click
 
 from gradual.interface.input.files import too_long
-from gradual.interface.terminal import FILE, Output, shared
+from gradual.interface.terminal import FILE, Output, Trouble, shared
 from gradual.limits import LIMITS, Options
-from gradual.tools.session.repl import Ask, Session
+from gradual.tools.session.repl import BANNER, Ask, Session
 
 
 @click.command()
 @click.argument("file", type=FILE, required=False)
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of tensors that are drawn.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
-def repl(out: Output, file: str | None, no_smt: bool) -> None:
-    """Check and run definitions and expressions as they are typed; `:help` lists the commands."""
-    session = Session(out, Options(smt=not no_smt))
+def repl(out: Output, file: str | None, seed: int, no_smt: bool) -> None:
+    """Check and run definitions and expressions as they are typed; `:help` lists the commands.
+
+    `float32[2, 3]` in an expression is a random tensor, `_` is the last value.
+    """
+    on_terminal = out.terminal and sys.stdin.isatty()
+    session = Session(out, Options(smt=not no_smt), seed, editor=_edited if on_terminal else None)
+    if not out.quiet:
+        out.line(BANNER)
     if file is not None:
         session.answer(f":load {file}")
-    session.loop(_typed(session) if out.terminal and sys.stdin.isatty() else _piped(out))
+    session.loop(_typed(session) if on_terminal else _piped(out))
+
+
+def _edited(text: str) -> str | None:
+    """What the user's editor makes of a text; None if it is not saved."""
+    try:
+        return click.edit(f"{text}\n", extension=".relay")
+    except click.ClickException as error:
+        raise Trouble("E0701", error.message) from error
 
 
 def _piped(out: Output) -> Ask:

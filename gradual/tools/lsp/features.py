@@ -303,10 +303,10 @@ def signature_help(document: Document, found: Findings, offset: int) -> lsp.Sign
     return lsp.SignatureHelp([shown], active_signature=0, active_parameter=min(index, max(len(parts) - 1, 0)))
 
 
-def format_edits(document: Document) -> list[lsp.TextEdit]:
-    """The edit that formats a text, if it can be parsed and is not formatted yet."""
+def format_edits(document: Document, width: int) -> list[lsp.TextEdit]:
+    """The edit that formats a text with lines of a width, if it can be parsed and is not formatted yet."""
     if parse(document.source)[1]:
         return []
-    after = formatted(document.source)
+    after = formatted(document.source, width)
     whole = range_of(document, Span(0, len(document.text)))
     return [] if after == document.text else [lsp.TextEdit(whole, after)]

@@ -58,7 +58,8 @@ def _texts(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
-        return features.format_edits(server.at(params.text_document.uri, lsp.Position(0, 0))[0].document)
+        opened = server.at(params.text_document.uri, lsp.Position(0, 0))[0]
+        return features.format_edits(opened.document, opened.settings.line_length)
 
     @server.feature(lsp.INITIALIZE)
     def started(params: lsp.InitializeParams) -> None:

@@ -10,6 +10,7 @@ from prompt_toolkit.document import Document
 
 from gradual.ops.catalogue import CATALOGUE
 from gradual.tools.session.repl import COMMANDS, Session
+from gradual.tools.session.session import UNNAMED
 from gradual.types.dtype import DType
 
 _WORD = re.compile(r"[@%]?[\w.]*$|^:\w*$")
@@ -43,9 +44,10 @@ def candidates(session: Session, text: str) -> Iterator[str]:
     if text.startswith(":") and " " not in text:
         yield from (f":{name}" for name in COMMANDS)
     elif word.startswith("@"):
-        yield from sorted(piece.name for piece in session.state.pieces if piece.name.startswith("@"))
+        names = {piece.name for piece in session.state.pieces} | session.state.refuted.keys()
+        yield from sorted(name for name in names if name.startswith("@"))
     elif word.startswith("%"):
-        yield from sorted({bound.name for bound in session.state.bound})
+        yield from sorted({bound.name for bound in session.state.bound if UNNAMED not in bound.name})
     elif word:
         yield from _attributes(text)
         yield from sorted(CATALOGUE)

@@ -10,33 +10,37 @@ from gradual.conformance.implementations.making import called, made
 from gradual.core.check import Check
 from gradual.core.print import printed
 from gradual.core.terms import Module
-from gradual.diagnostic import Diagnostic, Severity
+from gradual.diagnostic import Severity
 from gradual.interface.input.arguments import Argument, read_call, values
 from gradual.interface.input.files import too_long
 from gradual.interface.input.program_text import read as read_file
-from gradual.interface.pages import Page, explained
+from gradual.interface.pages import Page
+from gradual.interface.reports.explanations import explanation
 from gradual.interface.reports.operators import entry
-from gradual.interface.terminal import Output, Trouble, save_text
-from gradual.limits import LIMITS, Options
+from gradual.interface.terminal import Trouble, save_text
+from gradual.limits import LIMITS
 from gradual.ops.catalogue import CATALOGUE
 from gradual.record import record
 from gradual.report import render
 from gradual.report.residual import residual
 from gradual.run.value import Stop
-from gradual.source import Source, visible
-from gradual.syntax.parse import parse, parse_fragment, parse_incomplete
-from gradual.syntax.tree import ast
+from gradual.source import visible
+from gradual.syntax.parse import parse, parse_incomplete
 from gradual.tensors.value import shown_value
 from gradual.tools.session import session
+from gradual.tools.session.inputs import Inputs, checks_of, type_line
+from gradual.tools.session.program import Piece
 from gradual.tools.session.session import Compiled, State
-from gradual.types.print import shown
-from gradual.types.type import ReferenceType
 
+BANNER = "Gradual Relay: definitions are checked, expressions are run; `:help` lists the commands, `:quit` leaves."
 PROMPT, CONTINUED = "gradual> ", "      .. "
-_DEFINITIONS = (ast.Def, ast.TypeDef, ast.ExternType, ast.OperatorDef)
+WORDS = {"help": "help", "?": "help", "exit": "quit", "quit": "quit", "exit()": "quit", "quit()": "quit"}
+"""Words that are understood as commands though no colon is in front of them; `:?` and `:exit` are commands too."""
 
 Ask = Callable[[str], str]
 """A function from a prompt to a line; raises EOFError at the end, KeyboardInterrupt to abandon the input."""
+Edited = Callable[[str], str | None]
+"""A function from a text to the text that the user's editor makes of it; None if it is left as it was."""
 
 
 class Quit(Exception):
@@ -44,16 +48,17 @@ class Quit(Exception):
 
 
 @record(frozen=False)
-class Session:
-    """A session: its current state, and the state before each input."""
+class Session(Inputs):
+    """A session: its inputs, its commands, and the state before each input.
 
-    out: Output
-    options: Options = field(default_factory=Options)
-    state: State = field(default_factory=State)
+    Attributes:
+        editor: opens a text in the user's editor; None where there is no terminal.
+    """
+
     past: list[State] = field(default_factory=list)
-    inputs: int = 0
     said: list[str] = field(default_factory=list)
     calls: list[tuple[str, list[Argument]]] = field(default_factory=list)
+    editor: Edited | None = None
 
     # ------------------------------------------------------------------------------------------------- reading
     def loop(self, ask: Ask) -> None:
@@ -69,6 +74,8 @@ class Session:
     def input(self, ask: Ask) -> str:
         """Read one input: lines until it is complete for the parser, or until a blank line."""
         text = ask(PROMPT)
+        if text.strip() in WORDS:
+            return f":{WORDS[text.strip()]}"
         while not text.startswith(":") and parse_incomplete(text):
             try:
                 line = ask(CONTINUED)
@@ -96,74 +103,12 @@ class Session:
         if self.state is not before and len(self.past) == depth:
             self.past.append(before)
 
-    # -------------------------------------------------------------------------------------------------- inputs
-    def entered(self, text: str) -> Iterator[str]:
-        """Process definitions, items or an expression."""
-        self.inputs += 1
-        source = Source(f"<input {self.inputs}>", text)
-        fragment, flaws = parse_fragment(source)
-        if flaws:
-            yield from self.shown(flaws, render.within(source))
-        elif fragment:
-            definitions = [entry for entry in fragment if isinstance(entry, _DEFINITIONS)]
-            if definitions:
-                yield from self.define(source, definitions, self.state)
-            for entry in fragment:
-                if not isinstance(entry, _DEFINITIONS):
-                    yield from self.evaluate(source, entry)
-
-    def define(self, source: Source, definitions: list[ast.Definition], base: State) -> Iterator[str]:
-        """Add definitions to the session and show their types, unless the program would have an error."""
-        new = session.pieces(source, definitions)
-        state = session.defined(base, new)
-        made = session.compiled(state, self.options, ("()",) if state.bound else ())
-        found = made.found([source])
-        yield from self.shown(found, made.program.locate)
-        if made.compilation.ok:
-            self.state = state
-            names = {piece.name for piece in new}
-            yield from (self.type_line(made, name) for name in made.compilation.types if name in names)
-
-    def type_line(self, made: Compiled, name: str) -> str:
-        """A function's type and the number of its residual checks."""
-        count = len(checks_of(made, name))
-        noun = "check" if count == 1 else "checks"
-        return f"{name} : {made.compilation.types[name]}" + (f"   ({count} residual {noun})" if count else "")
-
-    def evaluate(self, source: Source, entry: ast.Item | ast.Expr) -> Iterator[str]:
-        """Check and run one entry; a `let` keeps its value."""
-        body = session.body(source, entry)
-        made = session.compiled(self.state, self.options, body)
-        yield from self.shown(made.found([source]), made.program.locate)
-        if not made.compilation.ok:
-            return
-        kept = session.is_made_again(made.result)
-        try:
-            held = session.value(self.state, made) if session.can_be_shown(made.result) else None
-        except Stop as stop:
-            yield from self.shown([stop.diagnostic], made.program.locate)
-            return
-        if isinstance(entry, ast.Let) and entry.name is not None:
-            piece = next(part for part in body if isinstance(part, session.Piece))
-            self.state = session.bound(self.state, entry.name.name, None if kept else held, piece)
-            yield f"{entry.name.name} : {shown(made.result)}"
-        elif held is None:
-            yield f"a {'reference' if isinstance(made.result, ReferenceType) else 'function'} : {shown(made.result)}"
-        elif not isinstance(entry, ast.Let | ast.FreeVar | ast.Assert):
-            yield shown_value(held)
-
-    def shown(self, found: list[Diagnostic], locate: render.Locate) -> Iterator[str]:
-        """Diagnostics in full."""
-        for diagnostic in found:
-            yield render.full(diagnostic, locate, self.out.paint)
-
     # ------------------------------------------------------------------------------------------------ commands
     def command(self, text: str) -> Iterator[str]:
         """Execute a command, given by its name or an unambiguous prefix."""
         word, _, rest = text.strip().partition(" ")
+        word = WORDS.get(word, word)
         fitting = [name for name in COMMANDS if name.startswith(word)] if word not in COMMANDS else [word]
-        if word == "?":
-            fitting = ["help"]
         if len(fitting) != 1:
             near = f"it could be {', '.join(':' + name for name in fitting)}" if fitting else "see :help"
             yield f"`:{word}` is not clear: {near}" if fitting else f"there is no command `:{word}`; {near}"
@@ -174,18 +119,42 @@ class Session:
         """Compile the definitions."""
         return session.compiled(self.state, self.options)
 
-    def type(self, text: str) -> Iterator[str]:
-        """The type of an expression, which is checked but not run."""
-        source = Source("<type>", text)
-        fragment, flaws = parse_fragment(source)
-        entry = fragment[0] if len(fragment) == 1 else None
-        if flaws or entry is None or isinstance(entry, (*_DEFINITIONS, ast.FreeVar, ast.Assert)):
-            yield from self.shown(flaws, render.within(source)) if flaws else ["`:type` takes one expression"]
-            return
-        made = session.compiled(self.state, self.options, session.body(source, entry))
-        yield from self.shown(made.found([source]), made.program.locate)
-        if made.compilation.ok:
-            yield f"{text} : {shown(made.result)}"
+    def listed(self, text: str) -> Iterator[str]:
+        """The definitions, also the refuted ones, and the variables."""
+        made = self.program()
+        for piece in self.state.pieces:
+            is_typed = piece.name in made.compilation.types
+            yield type_line(made, piece.name) if is_typed else piece.text.partition("{")[0].strip()
+        yield from (f"{name}   refuted: {one.why}" for name, one in self.state.refuted.items())
+        for bound in self.state.bound:
+            if session.UNNAMED not in bound.name:
+                yield from self.type(bound.name)
+
+    def edit(self, name: str) -> Iterator[str]:
+        """Open a definition, or the last input, in the editor, and check it again; without a terminal, print it."""
+        text = self.text_of(name)
+        if text is None or self.editor is None:
+            yield nothing_called(name) if text is None else text
+        elif (changed := self.editor(text)) is None or changed.strip() == text.strip():
+            yield "nothing was changed"
+        else:
+            yield changed.rstrip("\n")
+            yield from self.entered(changed.rstrip("\n"))
+
+    def fix(self, name: str) -> Iterator[str]:
+        """Apply the helps to a definition, or to the last input, and check it again."""
+        text = self.text_of(name)
+        if text is None or (changed := self.fixed(text)) == text:
+            yield nothing_called(name) if text is None else "no help can be applied"
+        else:
+            yield changed
+            yield from self.entered(changed)
+
+    def text_of(self, name: str) -> str | None:
+        """The text of a definition, of the refuted one if there are two, or of the last input if no name is given."""
+        refuted = [one.piece for one in self.state.refuted.values()]
+        named: list[Piece] = [piece for piece in (*refuted, *self.state.pieces) if piece.name in (name, f"@{name}")]
+        return next((piece.text for piece in named), None) if name else self.typed or None
 
     def checks(self, name: str) -> Iterator[str]:
         """The residual checks of the session, or of one function."""
@@ -241,14 +210,14 @@ class Session:
             if name not in functions:
                 yield f"there is no function `{name}`"
                 return
-            given = values(written, functions[name].params, 0, made.compilation.core.data)
+            given = values(written, functions[name].params, self.seed, made.compilation.core.data)
             self.calls.append((name, written))
         except ValueError as error:
             raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
         try:
             yield shown_value(made.compilation.run(name, *given))
         except Stop as stop:
-            yield from self.shown([stop.diagnostic], made.program.locate)
+            yield from self.shown([stop.diagnostic], made.program)
 
     def load(self, path: str) -> Iterator[str]:
         """Add the definitions of a file; they replace definitions of the same names."""
@@ -256,7 +225,7 @@ class Session:
         module, flaws = parse(text.source)
         flaws = [text.flaw] if text.flaw else flaws
         if flaws:
-            yield from self.shown(flaws, render.within(text.source))
+            yield from self.flaws(flaws, text.source)
             return
         settings = tuple(f'#[{key} = "{value}"]' for key, value, _ in module.settings)
         files = tuple(dict.fromkeys((*self.state.files, path)))
@@ -293,9 +262,10 @@ class Session:
         yield from self.said[:-1]
 
     def explain(self, what: str) -> Iterator[str]:
-        """A code's page or a rule's section."""
-        page = explained(what)
-        yield page.text if isinstance(page, Page) else f"there is no code or rule `{what}`"
+        """The text about a code, a rule, an operator or a word."""
+        page = explanation(what)
+        near = "" if isinstance(page, Page) or not page else f"; near: {', '.join(page)}"
+        yield page.text if isinstance(page, Page) else f"nothing is called `{what}`{near}"
 
     def info(self, name: str) -> Iterator[str]:
         """An operator's entry."""
@@ -309,7 +279,7 @@ class Session:
 
     def reset(self, text: str) -> Iterator[str]:
         """Empty the session."""
-        self.state = State()
+        self.state, self.last = State(), None
         yield from ()
 
     def help(self, text: str) -> Iterator[str]:
@@ -329,16 +299,15 @@ def checks_among(made: Compiled, name: str) -> list[Check]:
     return [check for function in functions for check in checks_of(made, function)]
 
 
+def nothing_called(name: str) -> str:
+    """The error for an unknown definition, or for a command about the last input before there is one."""
+    return f"there is no definition `{name}`" if name else "nothing was typed yet"
+
+
 def no_check(made: Compiled, name: str) -> str:
     """The error for an unknown residual check, which lists those that exist."""
     known = ", ".join(check.id for check in made.compilation.checks)
     return f"there is no residual check `{name}`; there are {known or 'none'}"
-
-
-def checks_of(made: Compiled, name: str) -> list[Check]:
-    """The residual checks inside a function."""
-    function = made.compilation.core.functions[name].span
-    return [c for c in made.compilation.checks if function.start <= c.span.start < function.end]
 
 
 @record
@@ -351,6 +320,9 @@ class Command:
 
 
 COMMANDS = {
+    "list": Command("", "the definitions and variables, with what was refuted", Session.listed),
+    "edit": Command("[NAME]", "a definition or the last input in $EDITOR, checked again", Session.edit),
+    "fix": Command("[NAME]", "apply the helps to a definition or to the last input", Session.fix),
     "type": Command("E", "the type of an expression", Session.type),
     "checks": Command("[@f]", "the residual checks", Session.checks),
     "why": Command("c1", "why a check is left, who left it open, what would prove it", Session.why),
@@ -363,10 +335,10 @@ COMMANDS = {
     "save": Command("FILE", "write the definitions to a file", Session.save),
     "case": Command("NAME", "the definitions and the calls of `:run`, as a conformance case", Session.case),
     "history": Command("", "what was typed", Session.history),
-    "explain": Command("CODE", "the page of a code or rule", Session.explain),
+    "explain": Command("NAME", "a code, a rule, an operator or a word, explained", Session.explain),
     "info": Command("OP", "an operator's signature and rules", Session.info),
     "undo": Command("", "as it was before the last input", Session.undo),
     "reset": Command("", "forget everything", Session.reset),
     "help": Command("", "this list", Session.help),
-    "quit": Command("", "leave (also Ctrl-D)", Session.quit),
+    "quit": Command("", "leave (also `exit`, Ctrl-D)", Session.quit),
 }

@@ -1,13 +1,14 @@
 """A session: definitions and values, and how an input changes them.
 
 A session's program is its definitions in order, followed by a hidden function whose body is the input, so that an
-input is checked and run exactly like a file.  Spans in that text are mapped back to the text that was typed.
+input is checked and run exactly like a file.  Spans in that text are mapped back to the text that was typed, and
+names in it to the user's words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
 
 from gradual.compilation import Compilation
 from gradual.compiler import compile_source
@@ -19,35 +20,39 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.literals import written
 from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
+from gradual.tools.session.program import HIDDEN, Part, Piece, Program, Stand
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType, UnrankedType
 
-HIDDEN = "@_input_of_this_session"
-"""The function that holds an input."""
+Line = tuple[Part, ...]
+"""A line of a program."""
+UNNAMED = "%_value_of_this_session_"
+"""How the variable of a value begins that has no name of the user's."""
 WRITTEN_OUT = 64
 """Integer vectors up to this length are written into the program, so that their contents are known."""
 
 
 @record
-class Piece:
-    """A part of the typed or loaded text; `name` is the name that it defines."""
-
-    name: str
-    source: Source
-    span: Span
-
-    @property
-    def text(self) -> str:
-        """The text of the part."""
-        return self.source.text[self.span.start : self.span.end]
-
-
-@record
 class Bound:
-    """A variable of the session: its value, or for a function the piece that binds it."""
+    """A variable of the session.
+
+    Attributes:
+        value: its value; None if it cannot be kept, so that each input binds it again by the `parts`.
+        origin: the user's text that made it.
+    """
 
     name: str
     value: Value | None
+    origin: Piece
+    parts: tuple[Part, ...] = ()
+
+
+@record
+class Refused:
+    """A definition that the session does not have, with the message and the code of its first error."""
+
     piece: Piece
+    why: str
+    code: str
 
 
 @record
@@ -55,36 +60,16 @@ class State:
     """The state of a session.
 
     Attributes:
+        refuted: name -> the last definition of this name, if it was refuted.
         files: the loaded files, to load them again.
         settings: the headers of loaded files, such as the broadcasting mode.
     """
 
     pieces: tuple[Piece, ...] = ()
     bound: tuple[Bound, ...] = ()
+    refuted: Mapping[str, Refused] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-
-
-class Program:
-    """The text of a session, with the origin of each part."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.regions: list[tuple[int, Piece]] = []
-
-    def add(self, part: str | Piece) -> None:
-        """Append generated text, or a piece of the user's text, as a line."""
-        if isinstance(part, Piece):
-            self.regions.append((len(self.text), part))
-        self.text += (part.text if isinstance(part, Piece) else part) + "\n"
-
-    def locate(self, span: Span) -> tuple[Source, Span]:
-        """The source that the user typed or loaded, and the corresponding span in it."""
-        for start, piece in self.regions:
-            if start <= span.start <= start + len(piece.text):
-                shift = piece.span.start - start
-                return piece.source, Span(span.start + shift, min(span.end + shift, piece.span.end))
-        return Source("<session>", self.text), span
 
 
 @record
@@ -98,7 +83,7 @@ class Compiled:
         """Every error, and the warnings of the new texts."""
         names = {source.name for source in new}
         return [
-            d
+            self.program.told(d)
             for d in self.compilation.diagnostics
             if d.severity is Severity.ERROR or self.program.locate(d.span)[0].name in names
         ]
@@ -123,8 +108,14 @@ def _name(definition: ast.Definition) -> str:
 def defined(state: State, new: Iterable[Piece]) -> State:
     """The state with new definitions, each replacing an older one of the same name."""
     fresh = {piece.name: piece for piece in new}
+    refuted = {name: one for name, one in state.refuted.items() if name not in fresh}
     kept = [fresh.pop(piece.name, piece) for piece in state.pieces]
-    return replace(state, pieces=(*kept, *fresh.values()))
+    return replace(state, pieces=(*kept, *fresh.values()), refuted=refuted)
+
+
+def refuted(state: State, new: Mapping[str, Refused]) -> State:
+    """The state that remembers definitions as refuted."""
+    return replace(state, refuted={**state.refuted, **new})
 
 
 def parts(state: State) -> tuple[str | Piece, ...]:
@@ -138,28 +129,41 @@ def text(state: State) -> str:
     return f"{rows}\n" if rows else ""
 
 
-def compiled(state: State, options: Options, body: Iterable[str | Piece] = ()) -> Compiled:
+def compiled(state: State, options: Options, body: Sequence[Line] = ()) -> Compiled:
     """The session's program, with a hidden function of the given body if there is one."""
     program = Program()
-    for part in (*parts(state), *_hidden(state, tuple(body))):
+    for part in parts(state):
         program.add(part)
+    if body:
+        _add_hidden(program, state, body)
     return Compiled(compile_source(Source("<session>", program.text), options), program)
 
 
-def _hidden(state: State, body: tuple[str | Piece, ...]) -> Iterator[str | Piece]:
-    """The hidden function: small values are inlined as literals, other values are its parameters."""
-    if not body:
-        return
-    params = (f"{param}: {type_text(value)}" for param, value in _arguments(state).items())
-    yield f"def {HIDDEN}({', '.join(params)}) {{"
-    for index, bound in enumerate(state.bound):
+def _add_hidden(program: Program, state: State, body: Sequence[Line]) -> None:
+    """Add the hidden function: small values are inlined as literals, other values are its parameters."""
+    by_param = {_param(index): bound for index, bound in enumerate(state.bound)}
+    program.names |= {name: _called(bound) for param, bound in by_param.items() for name in (param, bound.name)}
+    params: list[Part] = []
+    for param, value in _arguments(state).items():
+        params += [", "] if params else []
+        params += [f"{param}: ", Stand(type_text(value), by_param[param].origin)]
+    program.add(f"def {HIDDEN}(", *params, ") {")
+    for param, bound in by_param.items():
         if bound.value is None:
-            yield bound.piece
-            yield ";"
+            program.add(*bound.parts, ";")
         else:
-            yield f"let {bound.name} = {_literal(bound.value) or _param(index)};"
-    yield from body
-    yield "}"
+            program.add(f"let {bound.name} = ", Stand(_literal(bound.value) or param, bound.origin), ";")
+    # A use of each value, so that no help proposes a variable only because the input does not use it.
+    used = [bound.name for bound in state.bound if bound.value is not None]
+    program.add(*(f"let %_used_of_this_session = {_listed(used)};" for _ in used[:1]))
+    for line in body:
+        program.add(*line)
+    program.add("}")
+
+
+def _called(bound: Bound) -> str:
+    """The user's words for a variable; for a value without a name, the text that made it."""
+    return bound.origin.text if UNNAMED in bound.name else bound.name
 
 
 def _arguments(state: State) -> Mapping[str, Value]:
@@ -173,7 +177,7 @@ def _arguments(state: State) -> Mapping[str, Value]:
 
 def _param(index: int) -> str:
     """The parameter for a value, with a name that no user's variable has."""
-    return f"%_value_of_this_session_{index}"
+    return f"%_argument_of_this_session_{index}"
 
 
 def _literal(value: Value) -> str | None:
@@ -187,19 +191,18 @@ def _literal(value: Value) -> str | None:
 
 
 # ---------------------------------------------------------------------------------------------------------- inputs
-def body(source: Source, entry: ast.Item | ast.Expr) -> list[str | Piece]:
+def body(entry: ast.Item | ast.Expr, words: Line) -> list[Line]:
     """The body of the hidden function for one entry of an input."""
-    piece = _piece(source, entry)
     match entry:
         case ast.Let(name=name) if name is not None:
-            return [piece, ";", name.name]
+            return [(*words, ";"), (name.name,)]
         case ast.Let() | ast.FreeVar() | ast.Assert():
-            return [piece, ";", "()"]
+            return [(*words, ";"), ("()",)]
         case _:
-            return [piece]
+            return [words]
 
 
-def _piece(source: Source, entry: ast.Item | ast.Expr) -> Piece:
+def piece(source: Source, entry: ast.Item | ast.Expr) -> Piece:
     """The typed text of an entry without its semicolon, which is optional."""
     text = source.text[entry.span.start : entry.span.end]
     return Piece(HIDDEN, source, Span(entry.span.start, entry.span.start + len(text.rstrip("; \n\t"))))
@@ -210,11 +213,11 @@ def value(state: State, made: Compiled) -> Value:
     return made.compilation.run(HIDDEN, *_arguments(state).values())
 
 
-def bound(state: State, name: str, held: Value | None, piece: Piece) -> State:
+def bound(state: State, new: Bound) -> State:
     """The state with one more variable; a shadowed one is dropped, unless a function may still refer to it."""
     seen = any(each.value is None for each in state.bound)
-    kept = (each for each in state.bound if seen or each.name != name)
-    return replace(state, bound=(*kept, Bound(name, held, piece)))
+    kept = (each for each in state.bound if seen or each.name != new.name)
+    return replace(state, bound=(*kept, new))
 
 
 def is_made_again(type: GradualType) -> bool:

@@ -129,7 +129,7 @@ def test_an_imported_program_is_in_the_layout_of_the_formatter(path: Path) -> No
         text = READERS[path.suffix](path).text
     except (Refused, Unsupported) as refused:
         pytest.skip(f"not imported: {refused}")
-    assert formatted(Source("m.relay", text)) == text
+    assert formatted(Source("m.relay", text), None) == text
 
 
 @pytest.mark.parametrize("says", ["}", "{", '"}', "\\", "\\{\\", "\n}\n", "\x02", "\x025\x03", "é", "\u2028", "100%"])
@@ -140,7 +140,7 @@ def test_messages_of_a_model_disturb_neither_marks_nor_layout(tmp_path: Path, sa
         node("aten.relu.default", {"y": tensor("n")}, self=ref("x")),
     ]
     made = _of_torch(write(tmp_path / "a.pt2", files_of(document(inputs, nodes, [ref("y")]))))
-    assert formatted(Source("m.relay", made.text)) == made.text
+    assert formatted(Source("m.relay", made.text), None) == made.text
     at = made.text.index("nn.relu")
     origin = made.origins.at(at)
     assert origin is not None and origin.node == "aten.relu.default `y`"

@@ -1,0 +1,23 @@
+"""What `gradual explain` knows by name: codes, rules, operators, words of the glossary, conformance cases."""
+
+from __future__ import annotations
+
+from gradual.codes import KINDS
+from gradual.interface.pages import Page, case_sections, explained, glossary, rule_sections, similar, word
+from gradual.interface.reports.operators import entry
+from gradual.ops.catalogue import CATALOGUE
+
+
+def explanation(what: str) -> Page | list[str]:
+    """The text about a name, the same as `gradual ops` shows for an operator; otherwise similar names."""
+    if isinstance(page := explained(what), Page):
+        return page
+    if what in CATALOGUE:
+        return Page(what, entry(CATALOGUE[what]))
+    if (text := word(what)) is not None:
+        return Page(what, text)
+    cases = dict(case_sections())
+    if what in cases:
+        return Page(what, cases[what])
+    rules = (rule for rule, _ in rule_sections())
+    return similar(what, (*KINDS, *glossary(), *CATALOGUE, *rules, *cases))
