@@ -73,6 +73,8 @@ def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | No
     wanted = set(_PLACE.findall(_OPTIONAL.sub("", row.written)))
     if "swapped" in wanted:
         return _swapped(bound, call)
+    if "ordered" in wanted:
+        return _ordered(bound)
     if not wanted <= bound.values.keys():
         return None
     kept = _OPTIONAL.sub(lambda found: found[0][1:-1] if found[2] in bound.values else "", row.written)
@@ -81,7 +83,11 @@ def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | No
     if not bound.rest:
         return written
     named = None if operator is None or not kept.endswith(")") else _renamed(operator, bound.rest)
-    return None if named is None else f"{written[:-1]}{''.join(f', {key}={text}' for key, text in named.items())})"
+    return (
+        None
+        if named is None or any(f"{key}=" in kept for key in named)
+        else f"{written[:-1]}{''.join(f', {key}={text}' for key, text in named.items())})"
+    )
 
 
 def _bound(row: Row, call: Given) -> _Bound | None:
@@ -156,6 +162,14 @@ def _swapped(bound: _Bound, call: Given) -> str | None:
         return None
     order[one], order[other] = order[other], order[one]
     return called("transpose", [str(x)], {"axes": f"[{', '.join(map(str, order))}]"})
+
+
+def _ordered(bound: _Bound) -> str | None:
+    """Translate a `transpose` with all axes; two numbers may also be the axes that PyTorch exchanges."""
+    axes = bound.values.get("axes")
+    if bound.rest or not isinstance(axes, list) or len(axes) == 2:
+        return None
+    return called("transpose", [str(bound.values["x"])], {"axes": f"[{', '.join(axes)}]"})
 
 
 # ------------------------------------------------------------------------------------------------ by an operator

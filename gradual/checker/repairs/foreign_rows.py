@@ -18,7 +18,8 @@ from gradual.record import record
 _ROWS = """
 view =reshape resize | x *newshape | reshape({x}, newshape={newshape})
 swapaxes swapdims =transpose | x a b | {swapped}
-permute =transpose | x *axes | transpose({x}, axes={axes})
+permute | x *axes | transpose({x}, axes={axes})
+=transpose | x *axes | {ordered}
 t matrix_transpose | x | transpose({x})
 unsqueeze expanddims | x axis | expand_dims({x}, axis={axis})
 =squeeze | x axis | squeeze({x}<, axis={axis}>)
@@ -104,6 +105,19 @@ normalize | x | nn.l2_normalize({x}, eps=1e-12f, axis=[1])
 rms_norm rmsnorm | x w | {x} / sqrt(mean({x} * {x}, axis=[-1], keepdims=True) + 1e-5f) * {w}
 """
 
+_POOLS = {
+    "max_pool1d": "maxpool1d maxpooling1d",
+    "max_pool2d": "maxpool2d maxpooling2d",
+    "avg_pool1d": "avgpool1d averagepooling1d",
+    "avg_pool2d": "avgpool2d averagepooling2d",
+}
+"""Pooling -> its other names in PyTorch and Keras, where the strides are those of the window if they are omitted."""
+
+_POOL_ROWS = (
+    "x pool_size strides padding | nn.NAME({x}, pool_size={pool_size}, strides={strides}<, padding={padding}>)",
+    "x pool_size | nn.NAME({x}, pool_size={pool_size}, strides={pool_size})",
+)
+
 RENAMED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("dim", "dims", "axis", "axes", "perm", "reduction_indices", "ax"), ("axis", "axes")),
     **dict.fromkeys(("keepdim", "keep_dims", "keep_dim"), ("keepdims",)),
@@ -136,6 +150,9 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
 }
 """Foreign attribute name -> candidate names here; the first that the operator has is used."""
 
+DIFFERENT = frozenset({"split", "transpose", *_POOLS})
+"""Names of operators whose arguments or defaults are others in another system, though the names are the same."""
+
 NEGATED: Mapping[str, str] = {"descending": "is_ascend", "largest": "is_ascend"}
 """Foreign boolean attribute -> the attribute here that is true where the foreign one is false.
 
@@ -166,7 +183,8 @@ class Row:
 
 def _rows() -> Mapping[str, list[Row]]:
     found: defaultdict[str, list[Row]] = defaultdict(list)
-    for line in _ROWS.strip().splitlines():
+    pools = [f"={pool} {names} | {row}".replace("NAME", pool) for pool, names in _POOLS.items() for row in _POOL_ROWS]
+    for line in (*_ROWS.strip().splitlines(), *pools):
         names, params, written = line.split(" | ")
         pairs = [param.partition("=") for param in params.split()]
         only = {name: text for name, _, text in pairs if text}

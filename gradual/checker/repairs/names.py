@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from gradual.checker.program.suggestions import closest
 from gradual.checker.repairs.binding import Given, by_operator, by_row, given
-from gradual.checker.repairs.foreign_rows import rows_of
+from gradual.checker.repairs.foreign_rows import DIFFERENT, DROPPED, rows_of
 from gradual.checker.repairs.place import Application, Program, instead
 from gradual.diagnostic import Diagnostic, Help
 from gradual.source import Span
@@ -67,11 +67,15 @@ def abroad(name: str, call: Given, span: Span, program: Program) -> Iterator[Hel
     counterparts = [one for _, one in static if one.onnx is not None and one.onnx.lower() == bare]
     # most often the operator with the most arguments is meant, and among those one with an infix symbol
     same += sorted(counterparts, key=lambda one: (-len(one.arguments), one.symbol is None))
-    for operator in dict.fromkeys(same):
+    sure = set(written)
+    exchanges = bare == "transpose" and len(call.arguments) == 3  # of two axes, in PyTorch: all are needed here
+    for operator in dict.fromkeys(same) if not exchanges else ():
         text = by_operator(operator, call)
         written += [] if text is None else [text]
+    if bare not in DIFFERENT or (len(call.arguments) == 1 and call.attributes.keys() <= DROPPED):
+        sure |= set(written)
     for text in dict.fromkeys(written):
-        yield instead(f"`{name}` is written", span, text, safe=len(set(written)) == 1)
+        yield instead(f"`{name}` is written", span, text, safe=len(set(written)) == 1 and text in sure)
 
 
 def _bare(name: str) -> str:
@@ -89,7 +93,6 @@ UNUSED = 3
 FIELDS = {
     "shape": "shape_of({0})",
     "T": "transpose({0})",
-    "mT": "transpose({0})",
     "data": "{0}",
     "size": "shape_of({0})",
 }

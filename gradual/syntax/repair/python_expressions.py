@@ -51,7 +51,7 @@ def _enclosing(words: Sequence[Word], place: int) -> int | None:
 
 
 _METHOD = re.compile(r"\.([A-Za-z_]\w*)(\()?")
-_FIELDS = {"shape": "shape_of", "T": "transpose", "mT": "transpose"}
+_FIELDS = {"shape": "shape_of", "T": "transpose"}
 
 
 def method(text: str, at: int) -> Part | None:

@@ -29,7 +29,10 @@ class Anew:
 
 
 def anew(text: str, error: Span) -> Iterator[Anew]:
-    """Rewrite foreign notation at an error, together with the same kind of notation in its statement."""
+    """Rewrite foreign notation at an error, together with the same kind of notation in its statement.
+
+    There is no rewrite where `//` may have been meant as a division: here it begins a comment.
+    """
     for kinds in _REWRITES:
         after, shown, at = text, "", error.start
         for _ in range(MOST):
@@ -38,8 +41,9 @@ def anew(text: str, error: Span) -> Iterator[Anew]:
                 break
             after = after[: found.start] + found.text + after[found.end :]
             shown, at = found.says, min(at, found.start)
-        if shown:
-            yield Anew(shown, _difference(text, after))
+        edit = _difference(text, after)
+        if shown and "//" not in text[edit.span.start : edit.span.end]:
+            yield Anew(shown, edit)
 
 
 def _difference(before: str, after: str) -> Edit:
