@@ -127,3 +127,18 @@ def test_the_shape_of_a_parameter_is_written_at_once(text: str, said: str) -> No
         after = check(edited(text, help.edits))
         assert after.ok
         assert len(after.checks) < len(program.checks)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "let %k = F.relu(%x); %k.transpose(0, 1)",
+        "torch.split(%x, 2, dim=1)",
+        "F.max_pool2d(%x, 2)",
+        "%x.mT",
+    ],
+)
+def test_a_namesake_with_another_meaning_is_not_written_unasked(body: str) -> None:
+    text = f"def @f(%x: Tensor[(2, 2, 8, 8), float32]) {{ {body} }}"
+    for found in check(text).diagnostics:
+        assert not [help for help in found.help if help.safe and "nn.relu" not in help.text], found

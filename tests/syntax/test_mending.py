@@ -153,6 +153,11 @@ def test_what_no_change_mends_has_no_help(text: str) -> None:
     assert mended(text) is None
 
 
+def test_a_division_that_is_read_as_a_comment_is_not_rewritten() -> None:
+    text = HEAD + " let %q = nn.relu(%x).view(n, 8, m // 8).transpose(1, 2);\n  %q\n" + TAIL
+    assert mended(text) is None
+
+
 def test_it_is_said_whether_more_is_wrong() -> None:
     _, (whole,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) { %x }"))
     _, (more,) = parse(Source("t", "def @b(%x: Tensr[(3,), float32]) {\r\n lte %y = %x; %y }"))

@@ -191,3 +191,9 @@ def test_a_line_of_a_model_names_its_node(gradual: Gradual) -> None:
     assert done.code == 0 and "✓ no error" in page.words
     assert "Conv `/m/embeddings/patch_embeddings/projection/Conv`" in text
     assert "embeddings" in text and "layernorm: LayerNormalization" in text
+
+
+def test_a_long_type_has_its_lines(gradual: Gradual, write: Write) -> None:
+    inputs = ", ".join(f"%input{i}: Tensor[(n, {i}), float32]" for i in range(8))
+    _, page, _ = reported(gradual, write("a.relay", f"def @long({inputs}) {{ %input0 }}\n"))
+    assert "fn (\n  Tensor[(n, 0), float32],\n" in page.words

@@ -123,8 +123,10 @@ def vector_value(
     """Emit a list of integers as a constant vector, of element type `taken` if given.  [type.literal]"""
     numbers = [_integer(item) for item in items]
     if None in numbers:
-        message = "a list literal holds integers; write a tuple and `concatenate` or `stack` for other values"
-        state.output.report("E0307", "type.literal", message, span)
+        other = "a tuple and `concatenate` or `stack` for other values"
+        if any(isinstance(item, ast.Listing) for item in items):
+            other = "lists in a list as `stack(([1, 2], [3, 4]), axis=0)`"
+        state.output.report("E0307", "type.literal", f"a list literal holds integers; write {other}", span)
         return state.values.broken()
     found = [number for number in numbers if number is not None]
     dtype = taken or vector_dtype(items)

@@ -31,7 +31,8 @@ def types(compilation: Compilation) -> str:
     lines = types_shown(compilation.functions, len(compilation.weights), compilation.source.origins is not None)
     if not lines:
         return "<p>No function could be checked.</p>"
-    return "".join(f'<p class="code">{escape(visible(line))}</p>\n' for line in lines)
+    shown = ("\n".join(map(visible, line.splitlines())) for line in lines)  # a long type has several lines
+    return "".join(f'<p class="code type">{escape(line)}</p>\n' for line in shown)
 
 
 def _bars(compilation: Compilation, checked: Checked) -> Iterator[str]:
