@@ -70,6 +70,14 @@ PROGRAMS = {
         "{ strided_slice(%x, begin=[0], end=[m]) as Tensor[(m,), float32] }",
         "m <= n",
     ),
+    "the prefix of a table and of a mask": (
+        """def @f(%t: Tensor[(1024,), float32], %m: Tensor[(total,), float32], %p: Tensor[(past, seq), float32]) {
+  let %a = strided_slice(%t, begin=[0], end=[past + seq]) as Tensor[(past + seq,), float32];
+  let %b = strided_slice(%m, begin=[0], end=[past + seq]) as Tensor[(past + seq,), float32];
+  %a + %b
+}""",
+        "past + seq <= 1024, past + seq <= total",
+    ),
     "gates of a cell": (
         "def @f(%z: Tensor[(b, g), float32], %c: Tensor[(b, u), float32]) "
         "{ split(%z, indices_or_sections=4, axis=1).0 * %c }",

@@ -1,6 +1,6 @@
 """Guess clauses that may prove a goal about named sizes: the simplest first, and among those the weakest first.
 
-A clause is simple if it is a bound, `n % k == 0`, or an equality or inequality of two names.
+A clause is simple if it is a bound, `n % k == 0`, or an equality or inequality of two names, or of sums of three.
 [check.required]
 """
 
@@ -141,7 +141,7 @@ def _conjuncts(clause: Constraint) -> Clauses:
 
 # ----------------------------------------------------------------------------------------------------- simple clauses
 def is_simple(clause: Constraint) -> bool:
-    """Whether a clause is a bound, `n % k == 0`, or compares two names, maybe with numbers: `t == 2 * s`."""
+    """Whether a clause is a bound, `n % k == 0`, or compares names: `t == 2 * s`, `past + seq <= total`."""
     match clause:
         case And(parts=parts):
             return all(map(is_simple, parts))
@@ -154,9 +154,10 @@ def is_simple(clause: Constraint) -> bool:
 
 
 def _is_linear(dim: Dim) -> bool:
-    """Whether a dim is a sum of at most two names, each with a constant factor, and a number."""
-    monomials = [monomial for monomial, _ in dim.terms if monomial]
-    return len(monomials) <= 2 and all(len(one) == 1 and isinstance(one[0], Variable) for one in monomials)
+    """Whether a dim is a sum of at most two names, each with a constant factor, and a number; or of three names."""
+    monomials = {monomial: factor for monomial, factor in dim.terms if monomial}
+    most = 3 if all(abs(factor) == 1 for factor in monomials.values()) else 2
+    return len(monomials) <= most and all(len(one) == 1 and isinstance(one[0], Variable) for one in monomials)
 
 
 def as_multiple(clause: Constraint) -> Constraint:
