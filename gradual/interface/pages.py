@@ -113,7 +113,7 @@ def glossary() -> dict[str, str]:
     """Every term of the glossary with its paragraph, and every other name that a paragraph gives."""
     text = (folder("docs") / "glossary.md").read_text(encoding="utf-8")
     text = _LINK.sub(lambda match: f"]({posixpath.normpath(f'docs/{match[1]}')}", text)
-    terms = {match[1].lower(): match[0].rstrip() for match in _TERM.finditer(text)}
+    terms = {match[1].strip("`").lower(): match[0].rstrip() for match in _TERM.finditer(text)}
     others = {other.lower(): term for term, found in terms.items() for other in _OTHER.findall(found)}
     return {other: terms[term] for other, term in others.items()} | terms
 
@@ -121,6 +121,7 @@ def glossary() -> dict[str, str]:
 def word(what: str) -> str | None:
     """The paragraph of the glossary about a word, in any case, in the singular or the plural."""
     terms, key = glossary(), " ".join(what.lower().split())
+    key = "unknown size" if key in ("?", "unknown") else key
     found = next((terms[name] for name in (key, key.removesuffix("s"), key.removesuffix("es")) if name in terms), None)
     target = re.search(r"^\*\*[^*]+\*\* See \*([^*]+)\*", found or "")
     return f"{found}\n\n{terms[target[1].lower()]}" if target and target[1].lower() in terms else found

@@ -168,8 +168,10 @@ def test_explain_names_what_is_near(gradual: Gradual) -> None:
 
 
 def test_explain_shows_of_an_operator_what_ops_shows(gradual: Gradual) -> None:
-    for name in ("nn.dense", "add", "where"):
+    for name in ("nn.dense", "add"):
         assert gradual("explain", name).out == gradual("ops", name).out
+    operator, _, word = gradual("explain", "where").out.rpartition("\n\n")
+    assert f"{operator}\n" == gradual("ops", "where").out and word.startswith("**`where`** The preconditions")
 
 
 @pytest.mark.parametrize(
@@ -178,6 +180,7 @@ def test_explain_shows_of_an_operator_what_ops_shows(gradual: Gradual) -> None:
         (("residual",), "**residual** The outcome of a goal"),
         (("Named", "sizes"), "**named size** A name such as"),
         (("residual check",), "**check** A step of core"),
+        (("?",), "**unknown size** A size that exists"),
         (("syntax/print/shapes",), "## syntax/print/shapes\n"),
     ],
 )

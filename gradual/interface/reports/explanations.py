@@ -9,11 +9,11 @@ from gradual.ops.catalogue import CATALOGUE
 
 
 def explanation(what: str) -> Page | list[str]:
-    """The text about a name, the same as `gradual ops` shows for an operator; otherwise similar names."""
+    """The text about a name; for an operator that of `gradual ops`, and the word of that name; else similar names."""
     if isinstance(page := explained(what), Page):
         return page
     if what in CATALOGUE:
-        return Page(what, entry(CATALOGUE[what]))
+        return Page(what, "\n\n".join(filter(None, (entry(CATALOGUE[what]), word(what)))))
     if (text := word(what)) is not None:
         return Page(what, text)
     cases = dict(case_sections())

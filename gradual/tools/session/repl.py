@@ -215,7 +215,9 @@ class Session(Inputs):
         except ValueError as error:
             raise Trouble("E0702", f"the arguments cannot be read: {error}") from error
         try:
-            yield shown_value(made.compilation.run(name, *given))
+            value = made.compilation.run(name, *given)
+            self.last = None if session.is_made_again(functions[name].result) else value
+            yield shown_value(value)
         except Stop as stop:
             yield from self.shown([stop.diagnostic], made.program)
 
