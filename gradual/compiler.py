@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -36,6 +37,8 @@ def compile_parsed(source: Source, surface: ast.Module, found: list[Diagnostic],
         program = Program(source, surface, CATALOGUE, decider, options.limits, _strict(surface))
         result = checked(program)
     graded = list(_graded(result.diagnostics, options))
+    if found:
+        graded = list(_not_following(graded, source))
     if options.advise and found:
         found = _mended(found, graded, trials_of(source, options, compile_source))
     elif options.advise:
@@ -60,6 +63,15 @@ def compile_parsed(source: Source, surface: ast.Module, found: list[Diagnostic],
         compile_source,
         _checked=result,
     )
+
+
+_DEFINED = re.compile(r"^\s*def\s+(@[\w.]+)", re.MULTILINE)
+
+
+def _not_following(found: list[Diagnostic], source: Source) -> Iterator[Diagnostic]:
+    """The diagnostics without those on uses of functions whose definitions have syntax errors.  [name.function]"""
+    begun = set(_DEFINED.findall(source.text))
+    return (one for one in found if one.code != "E0203" or source.text[one.span.start : one.span.end] not in begun)
 
 
 def _mended(found: list[Diagnostic], graded: list[Diagnostic], trials: Trials) -> list[Diagnostic]:
