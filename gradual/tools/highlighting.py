@@ -56,7 +56,7 @@ KEYED = frozenset({"(", ",", "{"})
 """What a name stands after if it is the key of an attribute."""
 
 
-class RelayLexer(PygmentsLexer):  # type: ignore[misc]
+class RelayLexer(PygmentsLexer):  # type: ignore[misc]  # Pygments has no types
     """Gradual Relay, and the text format of TVM's Relay."""
 
     name = "Gradual Relay"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,19 +9,17 @@ from typing import Any
 import pytest
 
 from gradual.tools.cli import entry
+from tests.browser.conftest import needs_chromium
 from tests.tools.stacked import stacked
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `browser` is not installed")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SWITCHES = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 PATIENCE = 60_000
 """How long a step may take on a busy machine, in milliseconds."""
 SECONDS = 2.0
 """The most processor time until a page of 2,000 nodes is ready."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 PROGRAM = """def @main(%n: Tensor[(n, 8), float32]) {
   let %half = strided_slice(%n, begin=[0], end=[n], strides=[2], axes=[0]);
@@ -49,15 +46,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[path.stem] = path.with_suffix(".html")
         assert entry(["report", str(path), "-o", str(found[path.stem])]) == (path.stem == "wrong")
     return found
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser without a window."""
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(SWITCHES))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ The site that `make docs` has built is served from this machine; a page that ask
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,21 +13,19 @@ from typing import Any
 
 import pytest
 
+from tests.browser.conftest import needs_chromium
 from tests.material import ROOT
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `browser` is not installed")
 
 SITE = ROOT / "site"
 PYTHON = SITE / "assets" / "playground" / "pyodide" / "pyodide.mjs"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SWITCHES = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 PATIENCE = 180_000
 """How long the first check may take on a busy machine, in milliseconds."""
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    needs_chromium,
     pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="no site: `make docs` builds it"),
 ]
 needs_python = pytest.mark.skipif(not PYTHON.is_file(), reason="the site was built without Pyodide, which needs npm")
@@ -50,15 +47,6 @@ def address() -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser without a window."""
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(SWITCHES))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ BEFORE = {"zsh": "autoload -Uz compinit && compinit -D\n"}
 
 
 def completed(monkeypatch: pytest.MonkeyPatch, capsys: Any, *words: str) -> list[str]:
-    """What a shell is told for a line of words, of which the last one is not finished."""
+    """The completions that a shell gets for the last of these words."""
     monkeypatch.setenv("_GRADUAL_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", " ".join(words))
     monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))

@@ -19,7 +19,7 @@ from gradual.tools.lsp.features import changes
 from gradual.tools.lsp.trees import alike
 
 FIX_ALL = "source.fixAll.gradual"
-"""The kind of the action that applies all safe helps, which an editor can be told to do when a file is saved."""
+"""The kind of the code action that applies all safe helps; editors can apply such an action when a file is saved."""
 KINDS = (lsp.CodeActionKind.QuickFix, FIX_ALL)
 
 

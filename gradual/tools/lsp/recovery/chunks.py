@@ -1,4 +1,4 @@
-"""The definitions in a stretch of a text that cannot be parsed, told apart by their first words."""
+"""Divide a stretch of text with syntax errors into definitions: each begins with `def`, `type` or the like."""
 
 from __future__ import annotations
 
