@@ -1,4 +1,4 @@
-"""The data folders that travel with the package: `grammar/`, `spec/`, and of `docs/` the glossary."""
+"""The data folders that travel with the package: `grammar/`, `spec/`, and two pages of `docs/`."""
 
 from __future__ import annotations
 

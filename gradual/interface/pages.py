@@ -108,6 +108,15 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield at, len(match[1]), match[2]
 
 
+# ------------------------------------------------------------------------------------------------------- language
+def construct(what: str) -> str | None:
+    """The section about a word of the language, such as `let`: one that names it in its heading, or else first."""
+    sections = [(title, text) for title, text in _sections(folder("docs") / "language.md") if text.startswith("## ")]
+    written = re.compile(rf"`{re.escape(what)}\b") if what.isidentifier() else re.compile(re.escape(f"`{what}`"))
+    in_heading = (text for title, text in sections if written.search(title) or title.lower() == what.lower())
+    return next(in_heading, None) or next((text for _, text in sections if written.search(text)), None)
+
+
 # ------------------------------------------------------------------------------------------------------- glossary
 def glossary() -> dict[str, str]:
     """Every term of the glossary with its paragraph, and every other name that a paragraph gives."""

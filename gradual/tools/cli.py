@@ -32,7 +32,7 @@ COMMANDS = {
     "graph": "gradual.tools.graph.command:graph",
     "report": "gradual.tools.overview.command:report",
     "shape-function": "gradual.tools.shape_function:shaping",
-    "import": "gradual.tools.models.importing:importing",
+    "import": "gradual.tools.models.importing:import_",
     "guards": "gradual.tools.models.guards:guards",
     "smt": f"{PLACE}.smt:smt",
     "fmt": f"{PLACE}.fmt:fmt",

@@ -15,6 +15,7 @@ from gradual.compiler import compile_source
 from gradual.interface.input.allowed import allowed
 from gradual.interface.input.arguments import read_call, values
 from gradual.interface.pages import explained, front_matter, glossary
+from gradual.ops.catalogue import CATALOGUE
 from gradual.report.lost import lost
 from gradual.resources import folder
 from gradual.run.value import Stop
@@ -170,8 +171,8 @@ def test_explain_names_what_is_near(gradual: Gradual) -> None:
 def test_explain_shows_of_an_operator_what_ops_shows(gradual: Gradual) -> None:
     for name in ("nn.dense", "add"):
         assert gradual("explain", name).out == gradual("ops", name).out
-    operator, _, word = gradual("explain", "where").out.rpartition("\n\n")
-    assert f"{operator}\n" == gradual("ops", "where").out and word.startswith("**`where`** The preconditions")
+    shown = gradual("explain", "where").out
+    assert shown.startswith(gradual("ops", "where").out + "\n**`where`** The preconditions") and "\n## Sizes\n" in shown
 
 
 @pytest.mark.parametrize(
@@ -181,12 +182,29 @@ def test_explain_shows_of_an_operator_what_ops_shows(gradual: Gradual) -> None:
         (("Named", "sizes"), "**named size** A name such as"),
         (("residual check",), "**check** A step of core"),
         (("?",), "**unknown size** A size that exists"),
+        (("let",), "## `let`\n"),
+        (("match",), "## Data types and `match`\n"),
+        (("Tensor",), "## Types\n"),
         (("syntax/print/shapes",), "## syntax/print/shapes\n"),
     ],
 )
 def test_explain_shows_words_of_the_glossary_and_cases(gradual: Gradual, words: tuple[str, ...], start: str) -> None:
     done = gradual("explain", *words)
     assert done.code == 0 and done.out.startswith(start)
+
+
+def test_explain_lists_the_codes(gradual: Gradual) -> None:
+    rows = gradual("explain").out.splitlines()
+    assert [row.split()[0] for row in rows] == list(KINDS) and "E0402  warning" in "\n".join(rows)
+
+
+@pytest.mark.parametrize("what", ["nn", "nn.", "linear"])
+def test_ops_lists_a_family(gradual: Gradual, what: str) -> None:
+    names = [row.split()[0] for row in gradual("ops", what).out.splitlines()]
+    wanted = {
+        one.name for one in CATALOGUE.values() if what == one.family or one.name.startswith(f"{what.rstrip('.')}.")
+    }
+    assert sorted(wanted) == names and len(names) > 1
 
 
 def test_a_word_that_refers_to_another_shows_both(gradual: Gradual) -> None:

@@ -29,9 +29,11 @@ def errors(compilation: Compilation) -> tuple[Diagnostic, ...]:
     return tuple(d for d in compilation.diagnostics if d.severity is Severity.ERROR)
 
 
-def accepted(out: Output, path: str, options: Options, as_json: bool = False) -> Compilation | None:
+def accepted(
+    out: Output, path: str, options: Options, importing: Importing = PLAINLY, as_json: bool = False
+) -> Compilation | None:
     """The compilation of a program; if it has errors, write them and return None."""
-    compilation, found = compiled(path, options)
+    compilation, found = compiled(path, options, importing)
     if as_json:
         for each in found:
             out.line(json_lines.line(json_lines.diagnostic(compilation.source, each)))

@@ -10,6 +10,7 @@ import click
 from gradual.compilation import Compilation
 from gradual.dims.term.constraint import equal
 from gradual.dims.term.dim import Dim, Variable, constant, of_atom
+from gradual.interface.input.files import Importing
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.reports.plan_svg import picture, unknown
@@ -20,6 +21,7 @@ from gradual.passes.framework.pass_ import Unusable
 from gradual.passes.plan.prepare import entry_facts
 from gradual.run.graph.plan import Buffer, Plan
 from gradual.tools.commands.ops import columns
+from gradual.tools.models.options import model_options
 from gradual.types.unpacking import base_of, spelled
 
 
@@ -30,15 +32,23 @@ from gradual.types.unpacking import base_of, spelled
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--svg", metavar="FILE", help="Draw live ranges and offsets; all sizes must be numbers.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
+@model_options
 @shared
 def alloc(
-    out: Output, file: str, entry: str | None, bound: tuple[str, ...], format: str, svg: str | None, no_smt: bool
+    out: Output,
+    file: str,
+    entry: str | None,
+    bound: tuple[str, ...],
+    format: str,
+    svg: str | None,
+    no_smt: bool,
+    importing: Importing,
 ) -> int:
     """The memory plan of a function: bytes, live range and offset of each buffer, and the peak.
 
     Sizes are bytes in whole blocks of 64, over the dims and the sizes of arguments that are known on entry.
     """
-    compilation = accepted(out, file, Options(smt=not no_smt), as_json=format == "json")
+    compilation = accepted(out, file, Options(smt=not no_smt), importing, as_json=format == "json")
     if compilation is None:
         return 1
     name = chosen_entry(compilation, file, entry)

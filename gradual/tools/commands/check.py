@@ -23,7 +23,7 @@ from gradual.source import Source, visible
 from gradual.tools.checking.cached import result_of
 from gradual.tools.checking.results import Checked, Unit, Wanted, by_settings
 from gradual.tools.checking.telling import DOCUMENTS, FORMATS, Tally, document, last_line, limited, loud
-from gradual.tools.models.options import named_sizes, signature, sizes_called
+from gradual.tools.models.options import model_options
 
 if TYPE_CHECKING:
     from gradual.tools.checking.baseline import Baseline
@@ -56,13 +56,7 @@ SHOWN = 20
 @click.option("--require-complete", "complete", is_flag=True, help="Report every size and rank that stays unknown.")
 @click.option("--require-static", "static", is_flag=True, help="Report why a function does not have static shapes.")
 @click.option("--entry", metavar="@NAME", help="The function for --require-static (default @main, or else all).")
-@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option(
-    "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
-)
-@named_sizes
-@signature
-@click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
+@model_options
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help=f"Show N errors (0: all; default {SHOWN}).")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Check N files in parallel.")
 @click.option("--cache/--no-cache", envvar="GRADUAL_CACHE", default=True, help="Keep results of unchanged files.")
@@ -88,11 +82,7 @@ def check(
     complete: bool,
     static: bool,
     entry: str | None,
-    empty: tuple[str, ...],
-    where: tuple[str, ...],
-    called: tuple[str, ...],
-    signature: str,
-    guards: bool,
+    importing: Importing,
     max_errors: int | None,
     jobs: int,
     cache: bool,
@@ -130,7 +120,6 @@ def check(
     paths = paths or settings_for(os.curdir).paths
     if not paths:
         raise click.UsageError("nothing to check: name a file or a folder, or set `paths` in `gradual.toml`")
-    importing = Importing(where, False, empty, sizes_called(called), guards, signature=signature)
     wanted = Wanted(format, annotate, checks, shown or None, Options(), Levels(), complete, static, entry, importing)
     wanted = replace(wanted, entire=out.verbose > 0, cached=cache)
     if watch:

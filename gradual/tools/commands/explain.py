@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import click
 
-from gradual.interface.pages import Page, explained
+from gradual.codes import KINDS
+from gradual.interface.pages import Page, code_facts, explained
 from gradual.interface.terminal import Output, shared
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="NAME")
+@click.argument("words", nargs=-1, metavar="[NAME]")
 @shared
 def explain(out: Output, words: tuple[str, ...]) -> None:
     """Explain a code such as E0302, a rule such as check.residual, an operator such as nn.dense, or a word.
 
-    Words are those of the glossary, such as residual, or named size. The name of a conformance case shows the case.
+    Words are those of the language, such as let, and of the glossary, such as residual, or named size. The name of a
+    conformance case shows the case. Without a name, all codes are listed.
     """
     what = " ".join(words)
+    if not what:
+        for code in KINDS:
+            facts = code_facts(code)
+            out.line(f"{code}  {facts['severity']:<8}  {facts['title']}")
+        return
     page = explained(what)
     if not isinstance(page, Page):
         from gradual.interface.reports.explanations import explanation  # loads the operators
@@ -39,4 +46,4 @@ def _pretty(text: str) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(text))
+    Console().print(Markdown(text, hyperlinks=False))

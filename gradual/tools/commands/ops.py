@@ -17,24 +17,25 @@ from gradual.ops.other.not_supported import listed
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, metavar="[NAME or FAMILY]")
 @click.option("--facets", "by_facets", is_flag=True, help="A table of the implemented parts of each operator.")
 @click.option("--refused", is_flag=True, help="The operators of Relay that are not supported, with reasons.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @shared
 def ops(out: Output, name: str | None, by_facets: bool, refused: bool, format: str) -> None:
-    """List all operators, or show the entry of one."""
+    """List all operators, those of a family or of a prefix such as `nn`, or show the entry of one."""
     if refused:
         for row in _refusals(format):
             out.line(row)
         return
-    chosen = [named(name)] if name else sorted(_all(), key=lambda operator: operator.name)
+    several = sorted(_listed(name), key=lambda operator: operator.name)
+    chosen = several or [named(name or "")]
     if format == "json":
         rows = [line(form(operator) | ({"facets": facets(operator)} if by_facets else {})) for operator in chosen]
     elif by_facets:
         rows = columns([["operator", *facets(chosen[0])], *([one.name, *facets(one).values()] for one in chosen)])
     else:
-        rows = [entry(chosen[0])] if name else table(chosen)
+        rows = table(several) if several else [entry(chosen[0])]
     for row in rows:
         out.line(row)
 
@@ -70,5 +71,9 @@ def _refusals(format: str) -> list[str]:
     return columns(rows)
 
 
-def _all() -> list[Operator]:
-    return [operator for name, operator in CATALOGUE.items() if name == operator.name]
+def _listed(name: str | None) -> list[Operator]:
+    """All operators, or those of a family or of a prefix; empty if that is the name of one operator."""
+    every = [operator for known, operator in CATALOGUE.items() if known == operator.name]
+    if name in CATALOGUE:
+        return []
+    return [one for one in every if name is None or name == one.family or one.name.startswith(f"{name.rstrip('.')}.")]

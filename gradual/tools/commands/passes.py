@@ -8,12 +8,14 @@ import click
 
 from gradual.compiler import apply
 from gradual.core.print import printed
+from gradual.interface.input.files import Importing
 from gradual.interface.reports.accepted import accepted
 from gradual.interface.terminal import FILE, Output, note, shared
 from gradual.limits import Options
 from gradual.passes.catalogue import PASSES
 from gradual.passes.framework.pass_ import Note, Unusable
 from gradual.source import Source
+from gradual.tools.models.options import model_options
 
 LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary}" for one in PASSES.values())
 
@@ -26,8 +28,11 @@ LISTED = "\n".join(f"  {one.name} {one.takes}".rstrip() + f"\n      {one.summary
 )
 @click.option("--no-verify", is_flag=True, help="Do not verify the core after each pass.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
+@model_options
 @shared
-def passing(out: Output, words: Sequence[str], as_core: bool, report: bool, no_verify: bool, no_smt: bool) -> int:
+def passing(
+    out: Output, words: Sequence[str], as_core: bool, report: bool, no_verify: bool, no_smt: bool, importing: Importing
+) -> int:
     """Print the program after one or more passes.
 
     Exit 1 if the program has errors, 2 if a pass cannot be applied as requested.
@@ -35,7 +40,7 @@ def passing(out: Output, words: Sequence[str], as_core: bool, report: bool, no_v
     *names, file = words
     if not names:
         raise click.UsageError("the name of a pass stands before the file")
-    compilation = accepted(out, file, Options(smt=not no_smt))
+    compilation = accepted(out, file, Options(smt=not no_smt), importing)
     if compilation is None:
         return 1
     try:

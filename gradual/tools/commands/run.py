@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from gradual.limits import Options
 from gradual.run.value import Blame, Fault, NotStatic
 from gradual.tensors.arrays.numpy_library import numpy
 from gradual.tensors.value import Value, shown_value
-from gradual.tools.models.options import named_sizes, signature, sizes_called
+from gradual.tools.models.options import model_options
 from gradual.types.type import FunctionType
 
 BLAMED, FAILED = 3, 1
@@ -39,12 +40,7 @@ SAVED = (".json", ".npy", ".npz")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--save", metavar="FILE", help="Also write the value to a .json, .npy or .npz file.")
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
-@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option(
-    "--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet, such as 'seq <= 512'."
-)
-@named_sizes
-@signature
+@model_options
 @shared
 def run(
     out: Output,
@@ -58,10 +54,7 @@ def run(
     format: str,
     save: str | None,
     no_smt: bool,
-    empty: tuple[str, ...],
-    where: tuple[str, ...],
-    called: tuple[str, ...],
-    signature: str,
+    importing: Importing,
 ) -> int:
     """Run a call such as '@f(float32[5, 784], 3, [1, 2], @x.npy)'; float32[5, 784] is a random tensor.
 
@@ -79,8 +72,7 @@ def run(
         raise click.UsageError("--save and -o name one file")
     if fast:
         _require_numpy()
-    importing = Importing(where, empty=empty, called=sizes_called(called), runs=True, signature=signature)
-    compilation, found = compiled(file, Options(smt=not no_smt), importing)
+    compilation, found = compiled(file, Options(smt=not no_smt), replace(importing, runs=True))
     if found:
         return _refused(out, compilation, found, format)
     name, given = _called(compilation, file, call, entry, path, seed)

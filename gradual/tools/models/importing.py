@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,30 +13,16 @@ from gradual.interface.input import npy
 from gradual.interface.input.files import Importing
 from gradual.interface.input.imported import imported
 from gradual.interface.terminal import FILE, Output, Trouble, note, save_bytes, shared
-from gradual.tools.models.options import named_sizes, signature, sizes_called
+from gradual.tools.models.options import model_options
 
 
 @click.command("import")
 @click.argument("model", type=FILE, metavar="MODEL")
 @click.option("--weights", metavar="FILE.npz", help="The file for the weights [default: next to the file of -o].")
-@click.option("--where", multiple=True, metavar="CONDITION", help="A precondition of `@main`, such as 'seq <= 512'.")
 @click.option("--open", "opens", is_flag=True, help="Make named sizes unknown: a goal that may fail becomes a check.")
-@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of the inputs to be 0.")
-@named_sizes
-@signature
-@click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
+@model_options
 @shared
-def importing(
-    out: Output,
-    model: str,
-    weights: str | None,
-    where: tuple[str, ...],
-    opens: bool,
-    empty: tuple[str, ...],
-    called: tuple[str, ...],
-    signature: str,
-    guards: bool,
-) -> int:
+def import_(out: Output, model: str, weights: str | None, opens: bool, importing: Importing) -> int:
     """Print a model of ONNX, PyTorch or TensorFlow as a program; other commands use this program of a model.
 
     `@main` takes the model's inputs and then its weights, which are written to a NumPy archive; `gradual run` takes
@@ -45,7 +32,7 @@ def importing(
     """
     if weights is not None and Path(weights).suffix != ".npz":
         raise click.UsageError("--weights writes an `.npz` file")
-    found = imported(model, Importing(where, opens, empty, sizes_called(called), guards, signature=signature))
+    found = imported(model, replace(importing, opens=opens))
     out.program(found.text)
     written: str | None = click.get_current_context().params["output"]
     _weights(out, found, weights or (written and str(Path(written).with_suffix(".npz"))))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
+
+from gradual.interface.input.files import Importing, model_format
 
 _CALLED = re.compile(r"(?P<own>[^=]+)=(?P<name>[A-Za-z_]\w*)", re.ASCII)
 
@@ -14,10 +18,49 @@ named_sizes = click.option(
 )
 """The option `--name s77=batch`."""
 
-signature = click.option(
-    "--signature", default="", metavar="NAME", help="The signature of a SavedModel [default: the one that is served]."
+_OPTIONS = (
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="CONDITION",
+        help="A condition that a model's inputs meet, such as 'seq <= 512'.",
+    ),
+    click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0."),
+    named_sizes,
+    click.option(
+        "--signature",
+        default="",
+        metavar="NAME",
+        help="The signature of a SavedModel [default: the one that is served].",
+    ),
+    click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed."),
 )
-"""The option `--signature serving_default`."""
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of models; the command receives them as an `Importing`, as `importing`."""
+
+    @functools.wraps(function)
+    def command(
+        *,
+        where: tuple[str, ...],
+        empty: tuple[str, ...],
+        called: tuple[str, ...],
+        signature: str,
+        guards: bool,
+        **arguments: Any,
+    ) -> Any:
+        importing = Importing(where, False, empty, sizes_called(called), guards, signature=signature)
+        file = arguments.get("file")
+        if file is not None and importing != Importing() and model_format(file) is None:
+            raise click.UsageError(
+                f"`{file}` is a program: write conditions into it; the options of models do not apply"
+            )
+        return function(importing=importing, **arguments)
+
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
 
 
 def sizes_called(given: Sequence[str]) -> tuple[tuple[str, str], ...]:

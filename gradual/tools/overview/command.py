@@ -8,7 +8,7 @@ from gradual.interface.input.files import Importing
 from gradual.interface.terminal import FILE, Output, shared
 from gradual.tools.checking.examining import examined
 from gradual.tools.commands.alloc import chosen_entry
-from gradual.tools.models.options import named_sizes, signature, sizes_called
+from gradual.tools.models.options import model_options
 from gradual.tools.overview.page import page
 
 
@@ -16,11 +16,7 @@ from gradual.tools.overview.page import page
 @click.argument("file", type=FILE, metavar="FILE|MODEL")
 @click.option("--entry", metavar="@NAME", help="The function to draw first (default @main, or the only one).")
 @click.option("--bind", "bound", multiple=True, metavar="NAME=NUMBER", help="A number for a size in the memory plan.")
-@click.option("--empty", multiple=True, metavar="NAME", help="Allow this named size of a model's inputs to be 0.")
-@click.option("--where", multiple=True, metavar="CONDITION", help="A condition that a model's inputs meet.")
-@named_sizes
-@signature
-@click.option("--guards", is_flag=True, help="Require the conditions on input sizes that torch.export assumed.")
+@model_options
 @click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 @shared
 def report(
@@ -28,11 +24,7 @@ def report(
     file: str,
     entry: str | None,
     bound: tuple[str, ...],
-    empty: tuple[str, ...],
-    where: tuple[str, ...],
-    called: tuple[str, ...],
-    signature: str,
-    guards: bool,
+    importing: Importing,
     no_smt: bool,
 ) -> int:
     """Write a page of HTML about a program or a model: `gradual report model.onnx -o page.html`.
@@ -40,9 +32,7 @@ def report(
     It has the types, errors and warnings, residual checks by cause, the data flow, the memory plan, and the program
     with the types inferred on each line. The page loads nothing. The exit code is that of `gradual check`.
     """
-    found = examined(
-        file, Importing(where, False, empty, sizes_called(called), guards, signature=signature), not no_smt
-    )
+    found = examined(file, importing, not no_smt)
     checked, names = found.checked(), list(found.compilation.core.functions)
     has_entry = entry is not None or len(names) == 1 or "@main" in names
     name = chosen_entry(found.compilation, file, entry) if has_entry else None
