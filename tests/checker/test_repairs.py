@@ -135,7 +135,6 @@ def test_the_shape_of_a_parameter_is_written_at_once(text: str, said: str) -> No
         "let %k = F.relu(%x); %k.transpose(0, 1)",
         "torch.split(%x, 2, dim=1)",
         "F.max_pool2d(%x, 2)",
-        "%x.mT",
     ],
 )
 def test_a_namesake_with_another_meaning_is_not_written_unasked(body: str) -> None:

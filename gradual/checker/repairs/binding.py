@@ -12,6 +12,8 @@ from dataclasses import field
 from gradual.checker.program.foreign_dtypes import element_type
 from gradual.checker.repairs.foreign_rows import DROPPED, NEGATED, ONNX_TYPES, RENAMED, Row
 from gradual.checker.repairs.place import Application, Program, called
+from gradual.dims.term.atom import Kind
+from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.attributes import Choice, Form, Plain, form_of
 from gradual.ops.declaration.operator import AttributeSpec, Operator
 from gradual.record import record
@@ -35,13 +37,13 @@ class Given:
 
     Attributes:
         loose: the arguments that need parentheses as operands of an infix operator.
-        rank: the rank of the first argument, if known.
+        shape: the shape of the first argument, if its rank is known.
     """
 
     arguments: tuple[str, ...]
     attributes: Mapping[str, str]
     loose: frozenset[str] = frozenset()
-    rank: int | None = None
+    shape: tuple[Dim, ...] | None = None
 
 
 def given(program: Program, application: Application, receiver: str | None = None) -> Given:
@@ -50,10 +52,10 @@ def given(program: Program, application: Application, receiver: str | None = Non
     loose = {program.words(one) for one in application.operands if isinstance(one, _LOOSE)}
     attributes = {one.key: program.words(one.value) for one in application.attributes}
     if receiver is not None:
-        rank = program.rank(ast.Local(receiver, application.span))
-        return Given((receiver, *arguments), attributes, frozenset(loose), rank)
-    rank = program.rank(application.operands[0]) if application.operands else None
-    return Given(arguments, attributes, frozenset(loose), rank)
+        shape = program.shape(ast.Local(receiver, application.span))
+        return Given((receiver, *arguments), attributes, frozenset(loose), shape)
+    shape = program.shape(application.operands[0]) if application.operands else None
+    return Given(arguments, attributes, frozenset(loose), shape)
 
 
 # ------------------------------------------------------------------------------------------------------- by a row
@@ -75,6 +77,8 @@ def by_row(row: Row, call: Given, operators: Mapping[str, Operator]) -> str | No
         return _swapped(bound, call)
     if "ordered" in wanted:
         return _ordered(bound)
+    if "expanded" in wanted:
+        return _expanded(bound, call)
     if not wanted <= bound.values.keys():
         return None
     kept = _OPTIONAL.sub(lambda found: found[0][1:-1] if found[2] in bound.values else "", row.written)
@@ -152,16 +156,27 @@ def quoted_type(text: str) -> str:
 
 def _swapped(bound: _Bound, call: Given) -> str | None:
     """Translate an exchange of two axes to a `transpose` with all axes."""
-    x, first, second = (bound.values.get(name) for name in ("x", "a", "b"))
+    x, first, second = (bound.values.get(name, last) for name, last in (("x", ""), ("a", "-2"), ("b", "-1")))
     numbers = [str(text) for text in (first, second)]
-    if call.rank is None or bound.rest or not all(re.fullmatch(r"-?[0-9]+", text) for text in numbers):
+    if call.shape is None or bound.rest or not all(re.fullmatch(r"-?[0-9]+", text) for text in numbers):
         return None
-    order = list(range(call.rank))
+    order = list(range(len(call.shape)))
     one, other = (int(text) for text in numbers)
-    if not all(-call.rank <= axis < call.rank for axis in (one, other)):
+    if not all(-len(order) <= axis < len(order) for axis in (one, other)):
         return None
     order[one], order[other] = order[other], order[one]
     return called("transpose", [str(x)], {"axes": f"[{', '.join(map(str, order))}]"})
+
+
+def _expanded(bound: _Bound, call: Given) -> str | None:
+    """Translate PyTorch's `expand`, in which -1 is the size that the tensor has."""
+    wanted = bound.values["shape"]
+    if bound.rest or not isinstance(wanted, list):
+        return None
+    own = [str(size) if all(one.kind is Kind.RIGID for one in size.variables()) else "" for size in call.shape or ()]
+    aligned = [*[""] * (len(wanted) - len(own)), *own]
+    sizes = [kept if text == "-1" else text for text, kept in zip(wanted, aligned, strict=False)]
+    return called("broadcast_to", [str(bound.values["x"])], {"shape": f"[{', '.join(sizes)}]"}) if all(sizes) else None
 
 
 def _ordered(bound: _Bound) -> str | None:

@@ -20,7 +20,8 @@ view =reshape resize | x *newshape | reshape({x}, newshape={newshape})
 swapaxes swapdims =transpose | x a b | {swapped}
 permute | x *axes | transpose({x}, axes={axes})
 =transpose | x *axes | {ordered}
-t matrix_transpose | x | transpose({x})
+t | x | transpose({x})
+mt matrix_transpose | x | {swapped}
 unsqueeze expanddims | x axis | expand_dims({x}, axis={axis})
 =squeeze | x axis | squeeze({x}<, axis={axis}>)
 flatten | x axis=1 end=-1 | nn.batch_flatten({x})
@@ -31,6 +32,7 @@ vstack | *tensors | concatenate(({tensors}), axis=0)
 chunk | x n axis | split({x}, indices_or_sections={n}<, axis={axis}>)
 =matmul mm dot | a b | nn.matmul({a}, {b})
 =matmul bmm dot | a b | nn.batch_matmul({a}, {b})
+=matmul dot | a b | einsum(({a}, {b}), equation="...ij,...jk->...ik")
 linear fullyconnected | x w | nn.dense({x}, {w})
 linear fullyconnected | x w b | nn.bias_add(nn.dense({x}, {w}), {b}, axis=-1)
 gemm addmm | a b c | nn.matmul({a}, {b}) + {c}
@@ -79,7 +81,8 @@ int | x | cast({x}, dtype="int32")
 long | x | cast({x}, dtype="int64")
 bool | x | cast({x}, dtype="bool")
 contiguous detach clone identity stop_gradient noop cpu cuda asarray array tensor constant | x | {x}
-expand =broadcast_to | x *shape | broadcast_to({x}, shape={shape})
+expand =broadcast_to | x *shape | {expanded}
+=full fill | shape value | full({value}, shape={shape})
 =repeat =tile | x *reps | tile({x}, reps={reps})
 repeat_interleave | x n axis | repeat({x}, repeats={n}<, axis={axis}>)
 =sort | x axis descending | sort({x}<, axis={axis}><, is_ascend={descending}>)

@@ -152,6 +152,8 @@ def _of_tensor(receiver: str, field: str, span: Span, program: Program) -> Itera
         yield instead("a size of a tensor is written", whole, f"dim({receiver}, {axis[1]})", safe=True)
     if field in FIELDS:
         yield instead(f"`.{field}` is written", span, FIELDS[field].format(receiver), safe=True)
+    if field == "mT":
+        yield from abroad(field, Given((receiver,), {}, shape=program.shape(ast.Local(receiver, span))), span, program)
     if field in ("ndim", "rank"):
         yield instead("a rank is written", span, f"ndim({receiver})", safe=True)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gradual.checker.state.context import Elaboration
 from gradual.checker.state.values import Broken, Made
 from gradual.diagnostic import Diagnostic, Edit, Help
+from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Operator
 from gradual.record import record
 from gradual.source import Span
@@ -174,10 +175,15 @@ class Program:
             return self._held(expr.result)
         return self._made.get(expr.span, (None, ""))
 
+    def shape(self, expr: ast.Expr) -> tuple[Dim, ...] | None:
+        """The shape of an expression; None if it is not a tensor of known rank."""
+        type = self.type(expr)
+        return type.shape if isinstance(type, TensorType) and type.rank is not None else None
+
     def rank(self, expr: ast.Expr) -> int | None:
         """The rank of an expression; None if it is not a tensor of known rank."""
-        type = self.type(expr)
-        return type.rank if isinstance(type, TensorType) else None
+        shape = self.shape(expr)
+        return None if shape is None else len(shape)
 
 
 def _holds(outer: Span, inner: Span) -> bool:

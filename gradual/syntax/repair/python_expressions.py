@@ -62,7 +62,7 @@ def method(text: str, at: int) -> Part | None:
         begin = None if found is None else begins(words, place - 1)
         if found is None or begin is None:
             continue
-        tensor = text[words[begin].start : words[place].start]
+        tensor = text[words[begin].start : words[place].start].rstrip()
         if found[2] is None and found[1] in _FIELDS:
             return Part(words[begin].start, found.end(), f"{_FIELDS[found[1]]}({tensor})", "a field is written")
         close = None if found[2] is None else closing_of(words, place + 2)
