@@ -69,6 +69,13 @@ def test_the_configuration_can_name_it(files: Gradual, write: Write) -> None:
     assert 'baseline = "known.json"  # gradual.toml:1' in files("check", "--show-config").out
 
 
+def test_it_is_the_same_from_another_folder(files: Gradual, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert files("check", ".", "--write-baseline", "known.json").code == 0
+    monkeypatch.chdir("sub")
+    done = files("check", "..", "--baseline", "../known.json")
+    assert (done.code, done.err) == (0, "")
+
+
 def test_a_file_that_cannot_be_checked_is_never_known(files: Gradual, write: Write) -> None:
     write("c.onnx", "no model")
     done = files("check", ".", "--write-baseline", "known.json")
@@ -120,17 +127,17 @@ FINDINGS = st.builds(
 def test_what_is_left_is_what_is_not_known(known: list[Diagnostic], found: list[Diagnostic]) -> None:
     source = Source("a.relay", "a\nb\na\nc\n")
     before = Checked(source, tuple(known), outcome=Outcome.ERRORS)
-    rows = json.loads(text_of(keys_of(before)))["findings"]
+    rows = json.loads(text_of(keys_of(before, "")))["findings"]
     keys = [
         key
         for row in rows
         for key in [tuple(row[k] for k in ("file", "code", "message", "line"))] * row.get("count", 1)
     ]
-    new, count = Baseline(keys).without_known(Checked(source, tuple(found), outcome=Outcome.ERRORS))
-    left = [key_of(source, one) for one in known]
+    new, count = Baseline(keys, "").without_known(Checked(source, tuple(found), outcome=Outcome.ERRORS))
+    left = [key_of(source, one, "") for one in known]
     expected = []
     for one in found:
-        if (key := key_of(source, one)) in left:
+        if (key := key_of(source, one, "")) in left:
             left.remove(key)
         else:
             expected.append(one)

@@ -1,12 +1,14 @@
 """Baselines: the findings that a project already has, so that `gradual check` reports only new ones.
 
 A finding is recognised by its file, its code, its message and the line that it is shown at, not by the line's number:
-changes elsewhere in the file leave it known, and a change of the line itself reports it again.
+changes elsewhere in the file leave it known, and a change of the line itself reports it again.  Files are named from
+the folder of the baseline, so that it does not matter where the command runs.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,7 +17,7 @@ from typing import Any
 
 from gradual import __version__
 from gradual.diagnostic import Diagnostic, Severity, counted
-from gradual.interface.input.files import content
+from gradual.interface.input.files import STDIN, content
 from gradual.interface.terminal import Output, Trouble, note, save_text
 from gradual.report.located import within
 from gradual.source import Source, visible
@@ -30,7 +32,8 @@ Key = tuple[str, ...]
 class Baseline:
     """The known findings; each is used up by one occurrence, so that a further occurrence of the same kind is new."""
 
-    def __init__(self, known: Iterable[Key]) -> None:
+    def __init__(self, known: Iterable[Key], folder: str) -> None:
+        self._folder = folder
         self._left = Counter(known)
         self._files = set[str]()
 
@@ -38,10 +41,10 @@ class Baseline:
         """A result without the known findings, and how many these were; a file that was not checked keeps all."""
         if not checked.checked:
             return checked, 0
-        self._files.add(_named(checked.source))
+        self._files.add(_named(checked.source, self._folder))
         new = []
         for found in checked.diagnostics:
-            if self._left[key := key_of(checked.source, found)] and _counts(found):
+            if self._left[key := key_of(checked.source, found, self._folder)] and _counts(found):
                 self._left[key] -= 1
             else:
                 new.append(found)
@@ -57,7 +60,8 @@ def read(path: str) -> Baseline:
     """The baseline in a file.  Raises Trouble if it cannot be read."""
     try:
         rows = json.loads(content(path, "source"))["findings"]
-        return Baseline(key for row in rows for key in [_key(row)] * _count(row))
+        known = [key for row in rows for key in [_key(row)] * _count(row)]
+        return Baseline(known, os.path.dirname(path))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError, KeyError, TypeError, ValueError) as error:
         how = "`gradual check --write-baseline FILE` writes one"
         raise Trouble("E0705", f"`{path}` is not a baseline: {how}") from error
@@ -81,7 +85,7 @@ def write_findings(out: Output, path: str, results: Iterable[Checked]) -> int:
     """Write the findings of all files as a baseline; the exit code is that of the files that were not checked."""
     keys, worst = list[Key](), 0
     for checked in results:
-        keys += keys_of(checked)
+        keys += keys_of(checked, os.path.dirname(path))
         if not checked.checked:
             worst = max(worst, checked.outcome.exit_code)
             note("\n".join(f"error[{one.code}]: {visible(one.message)}" for one in checked.diagnostics))
@@ -102,9 +106,10 @@ def text_of(keys: Iterable[Key]) -> str:
     return f'{{"tool": "gradual {__version__}", "findings": {listed}}}\n'
 
 
-def keys_of(checked: Checked) -> Iterator[Key]:
+def keys_of(checked: Checked, folder: str) -> Iterator[Key]:
     """What the findings of a file are recognised by; a file that was not checked has none."""
-    yield from (key_of(checked.source, found) for found in checked.diagnostics if checked.checked and _counts(found))
+    lasting = [found for found in checked.diagnostics if checked.checked and _counts(found)]
+    yield from (key_of(checked.source, found, folder) for found in lasting)
 
 
 def _counts(found: Diagnostic) -> bool:
@@ -112,12 +117,18 @@ def _counts(found: Diagnostic) -> bool:
     return found.severity is not Severity.NOTE
 
 
-def key_of(source: Source, found: Diagnostic) -> Key:
+def key_of(source: Source, found: Diagnostic, folder: str) -> Key:
     """What a finding is recognised by."""
     shown, span = within(source)(found.span)
     line = shown.line(shown.position(span.start).line).strip()
-    return _named(source), found.code, found.message, line
+    return _named(source, folder), found.code, found.message, line
 
 
-def _named(source: Source) -> str:
-    return Path(source.name).as_posix()
+def _named(source: Source, folder: str) -> str:
+    """The path of a file from the folder of the baseline; on another drive than this folder, the path as given."""
+    if source.name == STDIN:
+        return STDIN
+    try:
+        return Path(os.path.relpath(source.name, folder or os.curdir)).as_posix()
+    except ValueError:
+        return Path(source.name).as_posix()
