@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gradual.tensors.tensor import Tensor
 
 STDIN = "<stdin>"
-PROGRAM = ".relay"
-"""The ending of a program's file name."""
+PROGRAMS = (".relay", ".rly")
+"""The endings of a program's file name; TVM's own is the second."""
 MODELS = {".onnx": "onnx", ".pt2": "torch", ".graphdef": "tensorflow", ".pb": "tensorflow"}
 """Ending of a model's file name -> its format."""
 SAVED_MODEL = "saved_model.pb"
@@ -63,7 +63,7 @@ def model_format(path: str) -> str | None:
     ending = Path(path).suffix.lower()
     if is_saved_model(path):
         return "tensorflow"
-    if ending == PROGRAM or path == "-":
+    if ending in PROGRAMS or path == "-":
         return None
     head = _head(path)
     if head and (foreign := foreign_format(ending, head)):

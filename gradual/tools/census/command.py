@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import click
 
 from gradual.diagnostic import counted
-from gradual.interface.input.files import MODELS, PROGRAM, streamed
+from gradual.interface.input.files import MODELS, PROGRAMS, streamed
 from gradual.interface.progress import progress
 from gradual.interface.reports.json_lines import line
 from gradual.interface.terminal import FILE, Output, shared
@@ -21,7 +21,7 @@ from gradual.tools.census.totals import Census
 from gradual.tools.checking.children import CAN_LIMIT_MEMORY, Bounds
 from gradual.tools.checking.results import Outcome
 
-ENDINGS = PROGRAM, *MODELS
+ENDINGS = (*PROGRAMS, *MODELS)
 """The endings of the files that are checked in a folder."""
 NAMED = 5
 """How many operators, rules and codes the report on a terminal names."""

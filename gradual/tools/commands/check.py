@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gradual.diagnostic import Diagnostic, counted
-from gradual.interface.input.files import MODELS, PROGRAM, STDIN, Importing, Text, expanded
+from gradual.interface.input.files import MODELS, PROGRAMS, STDIN, Importing, Text, expanded
 from gradual.interface.input.levels import Level, Levels, NoLevel
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import RIGID, Given, on_command_line, settings_for
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gradual.tools.checking.baseline import Baseline
     from gradual.tools.checking.fixing import Fixed
 
-ENDINGS = PROGRAM, *MODELS
+ENDINGS = (*PROGRAMS, *MODELS)
 """The endings of the files that are checked in a folder."""
 SHOWN = 20
 """The default of `--max-errors`: how many errors are shown."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gradual.interface.input.files import PROGRAM, STDIN, Absent, Text, expanded, model_format
+from gradual.interface.input.files import PROGRAMS, STDIN, Absent, Text, expanded, model_format
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import settings_for
 from gradual.interface.reports.accepted import show
@@ -55,7 +55,7 @@ def fmt(out: Output, paths: tuple[str, ...], check: bool, diff: bool, width: int
     if model := next((path for path in paths if model_format(path) is not None), None):
         raise click.UsageError(f"`{model}` is a model; `gradual import` prints it as a program")
     wanted = Wanted(check, diff, width)
-    return max(_one(out, path, wanted) for path in expanded(paths, [PROGRAM]))
+    return max(_one(out, path, wanted) for path in expanded(paths, PROGRAMS))
 
 
 def _one(out: Output, path: str | Absent, wanted: Wanted) -> int:

@@ -155,20 +155,23 @@ class Inputs:
 
     # ------------------------------------------------------------------------------------------------- reports
     def shown(self, found: Iterable[Diagnostic], program: Program) -> Iterator[str]:
-        """Diagnostics in full; that a name is unknown since its definition was refuted is a note."""
+        """Diagnostics in full; notes tell of unknown names that were refuted, and of variables in definitions."""
         for diagnostic in found:
             told = program.told(diagnostic)
-            notes = (*told.notes, *self._known_as_refuted(told))
+            notes = (*told.notes, *self._of_session(told))
             yield render.full(replace(told, notes=notes), program.locate, self.out.paint)
 
     def flaws(self, found: Iterable[Diagnostic], source: Source) -> Iterator[str]:
         """Syntax errors in full."""
         return (render.full(flaw, render.within(source), self.out.paint) for flaw in found)
 
-    def _known_as_refuted(self, found: Diagnostic) -> Iterator[str]:
+    def _of_session(self, found: Diagnostic) -> Iterator[str]:
         for name, one in self.state.refuted.items():
             if found.code in UNKNOWN and f"`{name}`" in found.message:
                 yield f"`{name}` was refuted: {one.why}"
+        for bound in dict.fromkeys(one.name for one in self.state.bound):
+            if found.code == "E0202" and f"`{bound}`" in found.message:
+                yield f"`{bound}` is a variable of the session; a definition does not see it: make it a parameter"
 
     # ------------------------------------------------------------------------------------------------- helps
     def fixed(self, text: str) -> str:

@@ -275,9 +275,13 @@ class Session(Inputs):
 
     def undo(self, text: str) -> Iterator[str]:
         """Restore the state before the last input that changed it."""
-        if self.past:
-            self.state = self.past.pop()
-        yield from ()
+        if not self.past:
+            yield "nothing to undo"
+            return
+        before, self.state = self.state.named, self.past.pop()
+        after = self.state.named
+        changed = [name for name in before | after if before.get(name) is not after.get(name)]
+        yield f"undone: {', '.join(changed) or 'settings'}"
 
     def reset(self, text: str) -> Iterator[str]:
         """Empty the session."""

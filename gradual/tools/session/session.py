@@ -71,6 +71,11 @@ class State:
     files: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
 
+    @property
+    def named(self) -> dict[str, object]:
+        """What each name stands for: a definition, a refuted one, or a variable."""
+        return {piece.name: piece for piece in self.pieces} | dict(self.refuted) | {one.name: one for one in self.bound}
+
 
 @record
 class Compiled:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
-from gradual.interface.input.files import PROGRAM, Text, expanded
+from gradual.interface.input.files import PROGRAMS, Text, expanded
 from gradual.interface.input.program_text import read
 from gradual.interface.input.settings import Settings
 from gradual.interface.terminal import Trouble
@@ -28,7 +28,7 @@ Stamp = tuple[int, int]
 
 def programs_in(folders: Iterable[str]) -> Iterator[Path]:
     """The programs in some folders, except in hidden folders of these."""
-    return (Path(path) for path in expanded(folders, [PROGRAM]) if isinstance(path, str))
+    return (Path(path) for path in expanded(folders, PROGRAMS) if isinstance(path, str))
 
 
 @record(eq=False)
