@@ -26,7 +26,7 @@ def obligation_of(
     span: Span,
     spans: Sequence[Span],
 ) -> Obligation:
-    """The obligation of an operator's need, with everything that its error message shows."""
+    """The obligation of an operator's need, with everything that its error message shows.  [check.place.operator]"""
     places = [_place(state, place, operands, spans) for place in need.operands]
     at = places[0][0] if places else span
     label = places[0][1] if places else ""

@@ -24,7 +24,7 @@ class Birth:
 
 
 def birth(state: Elaboration, value: str, axis: int) -> Birth | None:
-    """The origin of the size at an axis of a value, or of a part such as `%t#0`."""
+    """The origin of the size at an axis of a value, or of a part such as `%t#0`.  [check.place.related]"""
     size = _size(state, value, axis)
     if size is None:
         return None

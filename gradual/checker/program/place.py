@@ -10,7 +10,7 @@ from gradual.syntax.tree import ast
 
 @record
 class Place:
-    """The source position where a value flows into a written type.
+    """The source position where a value flows into a written type.  [check.place]
 
     Attributes:
         span: the span of the value.
