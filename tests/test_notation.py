@@ -75,7 +75,7 @@ def test_entries_are_unique(index: list[tuple[str, str]]) -> None:
 FORMAL = re.compile(r"^```text\n(.*?)^```", re.M | re.S)
 LETTERS = set("0123456789′″⁰¹²³⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉ₐᵢⱼₖₗₘₙ₋₊ᵏ…─=̄")
 """Indices, primes and lists, which are no notation of their own."""
-ARITHMETIC = set("≥≤≠·∏√∞∅∈ℤ∘∪↦⟹⟺→−¬")
+ARITHMETIC = set("\u0338≥≤≠·∏√∞∅∈ℤ∘∪↦⟹⟺→−¬")
 """Usual mathematics."""
 
 
