@@ -18,7 +18,7 @@ DEFINED = re.compile(r"`([^`]+)`|chapter (\d+)")
 
 def sections() -> dict[str, str]:
     """Rule -> its text, heading excluded."""
-    found = {}
+    found: dict[str, str] = {}
     for path in sorted(folder("spec").glob("[0-9][0-9]-*.md")):
         _, *rest = HEADING.split(path.read_text())
         found.update(zip(rest[::2], rest[1::2], strict=True))
