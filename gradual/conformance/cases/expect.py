@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from gradual.conformance.cases.annotation import Annotated, annotated
 from gradual.conformance.cases.block import Variant, check_line, lines_of, run_line, type_line, variant_line
-from gradual.conformance.cases.case import Case, Expectation, ExpectedDiagnostic, ExpectedOutcome, ExpectedValue, Request
+from gradual.conformance.cases.case import (
+    Case,
+    Expectation,
+    ExpectedDiagnostic,
+    ExpectedOutcome,
+    ExpectedValue,
+    Request,
+)
 
 Problems = list[tuple[int, str]]
 _FILL = re.compile(r"<<([A-Z]\w*)>>")

@@ -183,8 +183,6 @@ def _ulps(prose: str) -> int | None:
     return None
 
 
-
-
 def _chapter(text: str, file: str, reading: _Reading) -> None:
     """Read a chapter: a heading that is a rule's name defines the rule, and each `relay` block below it is a case."""
     for section in _sections(text, file, reading):

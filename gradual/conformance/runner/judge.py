@@ -206,7 +206,11 @@ def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]
     """The disagreements of the outcome of a call with the expected one."""
     match wanted, found:
         case ExpectedValue(value, line, ulps), GotValue(got):
-            return [] if agree(value, got, ulps) else [Failure(Profile.RUN, line, f"expected {written(value)}, got {written(got)}")]
+            return (
+                []
+                if agree(value, got, ulps)
+                else [Failure(Profile.RUN, line, f"expected {written(value)}, got {written(got)}")]
+            )
         case ExpectedBlame(code, blames, line), GotBlame() as blame:
             return list(_blame(code, blames, line, blame, rules))
         case ExpectedFault(code, line), GotFault(got_code):
