@@ -6,7 +6,7 @@ import math
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -36,7 +36,7 @@ from gradual.types.dtype import DType
 from tests.conformance.suites import HEAD, collected
 from tests.conformance.test_read import problems
 
-NUMPY = {DType.FLOAT16: np.float16, DType.FLOAT32: np.float32, DType.FLOAT64: np.float64}
+NUMPY: Mapping[DType, Any] = {DType.FLOAT16: np.float16, DType.FLOAT32: np.float32, DType.FLOAT64: np.float64}
 
 
 # ------------------------------------------------------------------------------------------------- one element
