@@ -33,7 +33,7 @@ def _logical(name: str, says: str, formula: str, function: Rule, on_truths: know
 
 _TRUNC_REMAINDER = "x[i] - y[i] * trunc(x[i] / y[i]), exactly;  of integers, a fault where y[i] is 0"
 _FLOOR_REMAINDER = (
-    "r + y[i] if r != 0 and (r < 0) != (y[i] < 0) else r, r as of `trunc_mod`, with the sign of y[i] if 0"
+    "r + y[i] if r != 0 and (r < 0) != (y[i] < 0) else r,  r = trunc_mod(x[i], y[i]);  a 0 has the sign of y[i]"
 )
 
 _ARITHMETIC = (

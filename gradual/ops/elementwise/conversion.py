@@ -314,8 +314,8 @@ def fixed_point_multiply_per_axis(
         out[.., i, ..] = floor(x[.., i, ..] * 2 ** lshift[i] * multiplier[i] * 2 ** (-31 - rshift[i]) + 1 / 2)
 
     Multiplier and shifts have an axis for each of `axes` of the data, of the same size
-    [op.fixed_point_multiply_per_axis.agree].  A shift that is not required is 0; a required one outside 0 to 31 is a
-    fault.
+    [op.fixed_point_multiply_per_axis.agree].  `is_lshift_required` and `is_rshift_required`
+    say which shifts are used, others being 0; one that is used and outside 0 to 31 is a fault.
     """
     given = tensor(x, 0)
     places = axes_of(axes, given.rank)

@@ -34,7 +34,7 @@ def _argwhere(condition: Tensor) -> Tensor:
 def argwhere(condition: TensorType[Dim]) -> Judgement:
     """The index of each element that is not zero.   t[..a] -> int32[k, rank], 0 <= k <= product(a)
 
-        out[i] = the index of the i-th element that is not 0, in row-major order
+        out[i] = the index of the i-th element of condition that is not 0, in row-major order
 
     A NaN is not 0.
     """
@@ -55,7 +55,7 @@ def _nonzero_ranges(given: Operands) -> Ranges:
 def nonzero(condition: TensorType[Dim]) -> Judgement:
     """The index of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n
 
-        out[i] = the index of the i-th element that is not 0
+        out[i] = the index of the i-th element of condition that is not 0
 
     A NaN is not 0.
     """

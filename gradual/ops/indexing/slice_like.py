@@ -57,7 +57,7 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
     t[..a, n, ..b], u[..c, m, ..d] -> t[..a, m, ..b]
 
-        out[i, j, ..] = data[i, j, ..]
+        out[i, j, ..] = data[i, j, ..],  the sizes along the axes being those of shape_like
 
     The axes are `axes`, by default all axes that both have, counted from the front; along them the other tensor is not
     larger, m <= n [op.slice_like.fits].

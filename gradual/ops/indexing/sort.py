@@ -93,7 +93,7 @@ def _numbers(data: TensorType[Dim]) -> list[Dim] | None:
 def sort(data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: object = None) -> Judgement:
     """The elements along an axis in ascending order, or else in descending order.   t[..a] -> t[..a]
 
-        out[.., i, ..] = data[.., s_i, ..],  s = argsort of the elements along the axis
+        out[.., i, ..] = data[.., s_i, ..],  s = argsort of the elements along the axis, as is_ascend says
 
     `dtype` is ignored: the elements keep their type.
     """
@@ -137,9 +137,9 @@ def argsort(
 ) -> Judgement:
     """The indices that sort the elements along an axis.   t[..a] -> int32[..a], or `dtype`
 
-        data[.., out[.., 0, ..], ..] <= data[.., out[.., 1, ..], ..] <= ..  with is_ascend, else >=
+        out[.., i, ..] = s_i,  data[.., s_0, ..] <= data[.., s_1, ..] <= ..  with is_ascend, else >=
 
-    Along the axis, out has each index once.  Equal elements keep their order, also in descending order; a NaN is
+    s has each index along the axis once.  Equal elements keep their order, also in descending order; a NaN is
     greater than every number and equal to a NaN, and 0 is equal to -0.  An index that the type cannot represent is a
     fault.
     """

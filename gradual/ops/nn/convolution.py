@@ -308,9 +308,9 @@ def _operator(count: int) -> Operator:
     integers are first converted, or that of the operands.  The weight has I = c // groups input channels
     [op.conv.channels]; `groups` divides the O output channels [op.conv.groups]; `channels`, where it is given, is O
     [op.conv.units], and `kernel_size` has the sizes of the kernel [op.conv.kernel_size], which are at least 1
-    [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at least 0 [op.window.positive]; the window,
-    (k - 1) * dilation + 1, is no wider than the padded input, w + before + after [op.window.fits].  With groups = c
-    the weight may have the axes (c, m), `channels` being c * m; then output channel o has the kernel
+    [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at least 0 [op.window.positive]
+    [op.window.padding]; the window, (k - 1) * dilation + 1, is no wider than the padded input [op.window.fits].
+    With groups = c the weight may have the axes (c, m), `channels` being c * m; then output channel o has the kernel
     weight[o // m, o % m]."""
     return operator(
         f"nn.conv{count}d",

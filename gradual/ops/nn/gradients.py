@@ -111,7 +111,7 @@ def conv2d_backward_weight(
     the batch n of the data, and the height and width of the result of `nn.conv2d`
     [op.nn.conv2d_backward_weight.agree]; `channels` is the number O of its channels [op.conv.units]; `groups` divides
     O and c [op.conv.groups]; strides, dilation, kernel_size and groups are at least 1, paddings at least 0
-    [op.window.positive]; the window is no wider than the padded input [op.window.fits].
+    [op.window.positive] [op.window.padding]; the window is no wider than the padded input [op.window.fits].
     """
     axes, data_axes = places(data_layout, "NCHW", "data_layout"), places(kernel_layout, "NCHW", "kernel_layout")
     places(out_layout, "OIHW", "out_layout")
@@ -233,9 +233,10 @@ def max_pool2d_grad(
 
     The greatest element is found in row-major order: an element replaces the one found so far if it is greater by `>`;
     those of the padding do not count. The first argument has the sizes of the pool's result [op.pool_grad.agree];
-    sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window is no wider than
-    the padded input, or with `ceil_mode` than it and a stride less 1 [op.window.fits].  In a packed layout such as
-    NCHW4c the inner part has the size of the factor that the layout gives [op.layout_transform.factor].
+    `pool_size`, strides and dilation are at least 1, paddings at least 0 [op.window.positive] [op.window.padding]; the
+    window is no wider than the padded input, or with `ceil_mode` than it and a stride less 1 [op.window.fits].  In a
+    packed layout such as NCHW4c the inner part has the size of the factor that the layout gives
+    [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
@@ -258,10 +259,10 @@ def avg_pool2d_grad(
 
         out[n, c, i, j] = sum over y, x of out_grad[n, c, y, x] / m(y, x)  where the window at y, x has the element i, j
 
-    m(y, x) is the number of elements by which `nn.avg_pool2d` divides; integers are divided toward zero.  The first
-    argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are at least 1,
-    paddings at least 0 [op.window.positive]; the window is no wider than the padded input, or with `ceil_mode` than it
-    and a stride less 1 [op.window.fits].  In a packed layout such as NCHW4c the inner part has the size of the factor
-    that the layout gives [op.layout_transform.factor].
+    m(y, x) is the number by which `nn.avg_pool2d` divides, as `count_include_pad` says; integers are divided toward
+    zero.  The first argument has the sizes of the pool's result [op.pool_grad.agree]; `pool_size`, strides and
+    dilation are at least 1, paddings at least 0 [op.window.positive] [op.window.padding]; the window is no wider than
+    the padded input, or with `ceil_mode` than it and a stride less 1 [op.window.fits].  In a packed layout such as
+    NCHW4c the inner part has the size of the factor that the layout gives [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)

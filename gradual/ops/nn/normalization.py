@@ -264,7 +264,7 @@ def _dropout(data: Tensor, *, rate: float) -> tuple[Tensor, Tensor]:
 def dropout(data: TensorType[Dim], *, rate: float = 0.5) -> Judgement:
     """Dropout at inference: the data, and a mask of ones.   t[..a] -> (t[..a], t[..a])
 
-    out.0[i] = data[i],  out.1[i] = 1
+    out.0[i] = data[i],  out.1[i] = 1,  whatever the rate
     """
     given = tensor(data, 0)
     if not 0.0 <= rate <= 1.0:

@@ -228,8 +228,9 @@ def _global_avg(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
 
 
 # -------------------------------------------------------------------------------------------------------- operators
-_OWED = """Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window is no wider
-than the padded input, or with `ceil_mode` than it and a stride less 1 [op.window.fits]."""
+_OWED = """`pool_size`, strides and dilation are at least 1, paddings at least 0 [op.window.positive]
+[op.window.padding]; the window is no wider than the padded input, or with `ceil_mode` than it and a stride less 1
+[op.window.fits]."""
 _PACKED = """In a packed layout such as NCHW4c the inner part has the size of the factor that the layout gives
 [op.layout_transform.factor]."""
 

@@ -280,7 +280,7 @@ def _operator(count: int) -> Operator:
     divides c [op.conv.groups]; `channels`, where it is given, is the number S * groups of output channels
     [op.conv.units], and `kernel_size` has the sizes of the kernel [op.conv.kernel_size], which are at least 1
     [op.conv.kernel]; strides, dilation and groups are at least 1, paddings and output_padding at least 0
-    [op.window.positive]."""
+    [op.window.positive] [op.window.padding]."""
     return operator(
         f"nn.conv{count}d_transpose",
         meaning=_convolve_transposed,

@@ -58,7 +58,7 @@ def collapse_sum_like(data: TensorType[Dim], collapse_type: TensorType[Dim]) -> 
 
         out[i, j, ..] = sum over r of data[r_0, r_1, .., i', j', ..]
 
-    r runs over the axes in front that the other tensor lacks, and over those where it has size 1 and the data does
+    r runs over the axes in front that `collapse_type` lacks, and over those where it has size 1 and the data does
     not; elsewhere i' is i.  Aligned at the right, each size of the second tensor is that of the first, or 1
     [op.collapse_sum.agree].
     """

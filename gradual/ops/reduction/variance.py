@@ -55,8 +55,9 @@ def variance(
 
         out[i] = (sum over r of (x[i, r] - mean[i, 0]) ** 2) / (m - 1 if unbiased else m)
 
-    r runs over the m elements along the reduced axes, as in `sum`; where the divisor is 0 the quotient is as in IEEE
-    754. The mean has the shape of the data, with 1 along each reduced axis [op.variance.agree].
+    r runs over the m elements along the reduced axes, which `axis` and `exclude` name as in `sum`; where the divisor
+    is 0 the quotient is as in IEEE 754. The mean has the shape of the data, with 1 along each reduced axis
+    [op.variance.agree].
     """
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")

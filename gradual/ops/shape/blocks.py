@@ -47,7 +47,8 @@ def depth_to_space(
         out[n, k, y, x] = data[n, (y % b * b + x % b) * m + k, y // b, x // b]  with mode "DCR", m = c // (b * b)
         out[n, k, y, x] = data[n, k * b * b + y % b * b + x % b, y // b, x // b]  with mode "CDR" or "CRD"
 
-    The channels c are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1 [op.window.positive].
+    b is `block_size`.  The channels c are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1
+    [op.window.positive].
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
@@ -81,7 +82,7 @@ def space_to_depth(
 ) -> Judgement:
     """Square blocks laid out as channels.   t[n, c, h, w] -> t[n, c * b * b, h // b, w // b], b the block size
 
-        out[n, (i * b + j) * c + k, y, x] = data[n, k, y * b + i, x * b + j]  for i and j from 0 to b - 1
+        out[n, (i * b + j) * c + k, y, x] = data[n, k, y * b + i, x * b + j]  for i and j below b = block_size
 
     Height and width are multiples of b [op.nn.space_to_depth.blocks], and b is at least 1 [op.window.positive].  The
     mode is "DCR" or empty.

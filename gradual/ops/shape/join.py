@@ -176,8 +176,9 @@ def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], 
 
         out.k[..a, i, ..b] = data[..a, s_k + i, ..b],  i from 0 to s_(k + 1) - s_k - 1
 
-    With a number m of parts, s_k is n // m * k, and m divides n [op.split.divides].  With a list of indices, the s_k
-    are 0, the indices, and n, none of which is below the one before it [op.split.order].
+    `indices_or_sections` is a number of parts or a list.  With m parts, s_k is n // m * k, and m divides n
+    [op.split.divides].  With a list, the s_k are 0, the indices, and n, none of which is below the one before it
+    [op.split.order].
     """
     given = tensor(data, 0, least=1)
     place = axis_of(axis, given.rank)

@@ -106,9 +106,9 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
 
         out[n, k, h, w, j] = data[n, k * 4 + j, h, w] if k * 4 + j < c else 0  from NCHW to NCHW4c
 
-    In general an element is found at the same index for each capital letter of the layouts, which for a blocked axis
-    is outer index * factor + inner index.  Where an axis is blocked in the data, its inner part has the size of the
-    factor that the layout gives [op.layout_transform.factor].
+    In general an element is found at the same index for each capital letter of `src_layout` and `dst_layout`, which
+    for a blocked axis is outer index * factor + inner index.  Where an axis is blocked in the data, its inner part has
+    the size of the factor that the layout gives [op.layout_transform.factor].
     """
     source, target = _layouts(src_layout, dst_layout)
     given = tensor(data, 0, rank=len(source.letters))
@@ -153,7 +153,7 @@ def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
 
     (t[n], t[m], ..) -> (t[n, m, ..], t[n, m, ..], ..)
 
-        out.k[i_0, i_1, ..] = data.k[i_k]  with "ij";  out.k[i_1, i_0, i_2, ..] = data.k[i_k]  with "xy"
+        out.k[i_0, i_1, ..] = data.k[i_k]  with indexing="ij";  out.k[i_1, i_0, i_2, ..] = data.k[i_k]  with "xy"
 
     A scalar is a vector of one element.
     """

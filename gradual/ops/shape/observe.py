@@ -50,7 +50,7 @@ def shape_of(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgem
 
         out[i] = the size of axis i of x
 
-    A size that the type cannot represent is a fault.
+    They have the type `dtype`; a size that the type cannot represent is a fault.
     """
     return judged((constant(tensor(x, 0).rank),), _countable(dtype or DType.INT32))
 
@@ -74,9 +74,9 @@ def _ndarray_size_contents(x: TensorType[Dim], *, dtype: DType | None) -> Conten
 def ndarray_size(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgement:
     """The number of elements.   t[..a] -> int[]
 
-        out[] = product(a)
+        out[] = the number of elements of x
 
-    A number that the type cannot represent is a fault.
+    It has the type `dtype`; a number that the type cannot represent is a fault.
     """
     tensor(x, 0)
     return judged((), _countable(dtype or DType.INT32))

@@ -131,10 +131,11 @@ def pad(
         out[i, ..] = data[i - before, ..] if 0 <= i - before < n, along each axis, else pad_val  with "constant"
         out[i, ..] = data[p(i - before), ..]  with "edge" and "reflect"
 
-    `pad_val` is converted as by `cast`.  With "edge", p(j) is j limited to 0 to n - 1, and n is at least 1 where
-    elements are added; with "reflect", p(j) is j, or -j, or 2 * (n - 1) - j, whichever is an index, and no more than n
-    - 1 elements are added at an end [op.pad.source].  A negative number cuts elements away; both together no more than
-    there are, n [op.pad.size].
+    `pad_width` has a pair (before, after) for each axis, and `pad_mode` says which; `pad_val` is converted as by
+    `cast`.  With "edge", p(j) is j limited to 0 to n - 1, and n is at least 1 where elements are added; with
+    "reflect", p(j) is j, or -j, or 2 * (n - 1) - j, whichever is an index, and no more than n - 1 elements are added
+    at an end [op.pad.source].  A negative number cuts elements away; both together no more than there are, n
+    [op.pad.size].
     """
     given = tensor(data, 0)
     tensor(pad_val, 1, rank=0)
@@ -152,9 +153,10 @@ def mirror_pad(data: TensorType[Dim], *, mode: str = "SYMMETRIC", pad_width: tup
 
         out[i, ..] = data[p(i - before), ..]
 
-    With "SYMMETRIC", p(j) is j, or -1 - j, or 2 * n - 1 - j, whichever is an index, and no more than n elements are
-    added at an end; with "REFLECT" it is j, or -j, or 2 * (n - 1) - j, and no more than n - 1 are added
-    [op.pad.source].  No more elements are cut away than there are, n [op.pad.size].
+    `pad_width` has a pair (before, after) for each axis.  With the `mode` "SYMMETRIC", p(j) is j, or -1 - j, or 2 * n
+    - 1 - j, whichever is an index, and no more than n elements are added at an end; with "REFLECT" it is j, or -j, or
+    2 * (n - 1) - j, and no more than n - 1 are added [op.pad.source].  No more elements are cut away than there are, n
+    [op.pad.size].
     """
     given = tensor(data, 0)
     chosen = _mode(mode, ("symmetric", "reflect"), "mode")

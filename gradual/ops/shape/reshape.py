@@ -97,10 +97,11 @@ def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero
 
         out[i, j, ..] = data[k, l, ..] where both have the same number in row-major order
 
-    Written integers below 1 are codes, of which -1 occurs at most once [op.reshape.code]; sizes are not negative
-    [op.reshape.size].  Without -1, data and result have the same number of elements [op.reshape.elements]. With -1,
-    which is the size that remains, the product of the other sizes is at least 1 and divides the number of elements of
-    the data, after equal sizes at the same position have cancelled [op.reshape.divides].
+    Written integers below 1, with `allowzero` below 0, are codes, of which -1 occurs at most once [op.reshape.code];
+    sizes are not negative [op.reshape.size].  Without -1, data and result have the same number of elements
+    [op.reshape.elements]. With -1, which is the size that remains, the product of the other sizes is at least 1 and
+    divides the number of elements of the data, after equal sizes at the same position have cancelled
+    [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = requested(given.shape, newshape, allowzero, elements=False)
@@ -158,8 +159,8 @@ def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], a
 
         out[i, j, ..] = data[k, l, ..] where both have the same number in row-major order
 
-    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  It requires what
-    `reshape` requires [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
+    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  `allowzero` is as in
+    `reshape`, and so are the requirements [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = _from_the_back(given.shape, newshape, allowzero)

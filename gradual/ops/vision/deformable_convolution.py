@@ -107,7 +107,7 @@ def deformable_conv2d(
     g divides c [op.deformable.groups].  As in `nn.conv2d` the weight has c // groups input channels
     [op.conv.channels], and `groups` divides O [op.conv.groups]; `channels` is O [op.conv.units]; `kernel_size` is kh
     and kw [op.conv.kernel_size], at least 1 [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
-    least 0 [op.window.positive]; the window is no wider than the padded input [op.window.fits].
+    least 0 [op.window.positive] [op.window.padding]; the window is no wider than the padded input [op.window.fits].
     """
     axes, weight_axes = places(data_layout, _LETTERS, "data_layout"), places(kernel_layout, _KERNEL, "kernel_layout")
     given, moves, kernel = floats(data, 0, 4), floats(offset, 1, 4), floats(weight, 2, 4)

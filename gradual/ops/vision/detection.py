@@ -347,9 +347,9 @@ def all_class_non_max_suppression(
     In a class, boxes are taken from the greatest score on, equal ones in their order.  Box i is dropped if
     scores[batch, class, i] is not above `score_threshold`, if its overlap with an earlier kept one is positive and
     `iou_threshold` or more (as in `vision.non_max_suppression`), or if `max_output_boxes_per_class` are kept already,
-    unless that is negative.  In "tensorflow" format the result is, for each batch, class and index, the scores, and
-    their number: `(int64[b, c * n, 2], t[b, c * n], int64[b])`, -1 in the remaining rows.  Boxes and scores have the
-    same batch b and the same n, and a box has 4 coordinates [op.boxes.agree].
+    unless that is negative.  With `output_format` "tensorflow" the result is, for each batch, class and index, the
+    scores, and their number: `(int64[b, c * n, 2], t[b, c * n], int64[b])`, -1 in the remaining rows.  Boxes and
+    scores have the same batch b and the same n, and a box has 4 coordinates [op.boxes.agree].
     """
     given, rated = floats(boxes, 0, 3), floats(scores, 1, 3)
     same_dtype(given, rated)

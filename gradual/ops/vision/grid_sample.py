@@ -280,10 +280,10 @@ def crop_and_resize(
 
         out[i] = image.resize2d(data[box_indices[i]], size=crop_size, roi=boxes[i])  in the mode "tf_crop_and_resize"
 
-    with the method "linear" for "bilinear", and the rounding method "round".  A box has 4 numbers: top, left, bottom
-    and right as fractions of the axes [op.image.crop_and_resize.box].  There are as many `box_indices` as boxes
-    [op.image.crop_and_resize.boxes]; one that is not from 0 to n - 1 is a fault.  Sizes are not negative
-    [op.resize.size], and an empty axis of the data stays empty [op.resize.source].
+    with the method "linear" for "bilinear", the rounding method "round", and the same `extrapolation_value`.  A box
+    has 4 numbers: top, left, bottom and right as fractions of the axes [op.image.crop_and_resize.box].  There are as
+    many `box_indices` as boxes [op.image.crop_and_resize.boxes]; one that is not from 0 to n - 1 is a fault.  Sizes
+    are not negative [op.resize.size], and an empty axis of the data stays empty [op.resize.source].
     """
     given, axes = image(data, 2, layout)
     corners, which = _floats(boxes, 1, rank=2), integers(tensor(box_indices, 2, rank=1), 2)
@@ -349,7 +349,7 @@ def dilation2d(
     Elements outside of the data are 0.  Each sum is rounded to the type of the result, which is `out_dtype` or the
     data's. The weight has as many kernels as the data channels [op.image.dilation2d.channels], of height and width of
     at least 1 [op.image.dilation2d.kernel]; strides and dilations are at least 1, paddings at least 0
-    [op.window.positive]; the window is no wider than the padded input [op.window.fits].
+    [op.window.positive] [op.window.padding]; the window is no wider than the padded input [op.window.fits].
     """
     given, axes = image(data, 2, data_layout)
     kernels = tensor(weight, 1, rank=3)

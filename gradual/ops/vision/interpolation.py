@@ -30,7 +30,8 @@ RESIZING = """    out[n, c, y] = sum over j of w_j * data[n, c, j],  and so alon
             y * (a - 1) / (b - 1), or 0 if b is 1                       align_corners, from size a to size b
             (start + t * (end - start)) * (a - 1), t = y / (b - 1), or 1/2 if b is 1        tf_crop_and_resize
 
-    c is the coordinate in the data of element y of the result, an exact fraction, f = floor(c) and t = c - f.  The
+    c is the coordinate in the data of element y of the result, an exact fraction, f = floor(c) and t = c - f;
+    `coordinate_transformation_mode` says which.  The
     method "linear" has the weight 1 - t for element f and t for f + 1; "cubic" has, with a = `cubic_alpha`,
     a * (t**3 - 2 * t**2 + t) for f - 1, (a + 2) * t**3 - (a + 3) * t**2 + 1 for f,
     -(a + 2) * t**3 + (2 * a + 3) * t**2 - a * t for f + 1 and a * (t**2 - t**3) for f + 2.  Beyond the ends of the

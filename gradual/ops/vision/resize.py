@@ -291,9 +291,9 @@ def upsampling3d(
 
         out = image.resize3d(data, size=[round(d * scale_d), round(h * scale_h), round(w * scale_w)])
 
-    with the method "linear" for "trilinear" and "cubic" for "tricubic", and an empty rounding method.  A factor is
-    taken as the shortest decimal number that rounds to it, in float32 if float32 has the value.  Sizes are rounded to
-    the nearest integer, halves up.
+    with the method "linear" for "trilinear" and "cubic" for "tricubic", the same `coordinate_transformation_mode`, and
+    an empty rounding method.  A factor is taken as the shortest decimal number that rounds to it, in float32 if
+    float32 has the value.  Sizes are rounded to the nearest integer, halves up.
     """
     scales = {"scale_d": scale_d, "scale_h": scale_h, "scale_w": scale_w}
     return _enlarged(data, scales, layout, method, coordinate_transformation_mode)
