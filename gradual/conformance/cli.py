@@ -19,7 +19,7 @@ from gradual.conformance.cases.case import Case, Malformed, Problem
 from gradual.conformance.cases.code_table import FILE as CODES
 from gradual.conformance.cases.code_table import code_table
 from gradual.conformance.cases.copied import copied
-from gradual.conformance.cases.entries import FILE, entries, shared_rules
+from gradual.conformance.cases.entries import FILE, entries
 from gradual.conformance.cases.read import Collection, load
 from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.implementations.reference import Reference
@@ -309,7 +309,7 @@ def entries_command(spec: Path | None) -> None:
     """Write the files that are generated from declarations: the chapter of operator entries, and the list of codes."""
     root = spec or folder("spec")
     (root / CODES).write_text(code_table(root), encoding="utf-8")
-    (root / FILE).write_text(entries(shared_rules(root)), encoding="utf-8")
+    (root / FILE).write_text(entries(), encoding="utf-8")
 
 
 @conformance.command()

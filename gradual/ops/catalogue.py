@@ -12,11 +12,13 @@ from typing import Any
 from gradual.ops.declaration.operator import Operator
 
 FAMILIES: tuple[str, ...] = (
-    "elementwise.elementwise",
+    "elementwise.binary",
+    "elementwise.unary",
     "elementwise.conversion",
     "shape.create",
     "shape.observe",
     "reduction.reductions",
+    "reduction.variance",
     "reduction.collapse",
     "shape.reshape",
     "shape.repeat",
@@ -24,6 +26,7 @@ FAMILIES: tuple[str, ...] = (
     "indexing.slice",
     "indexing.slice_like",
     "indexing.take",
+    "indexing.selection",
     "indexing.multiple_indices",
     "shape.layout",
     "indexing.masks",

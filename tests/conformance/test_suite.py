@@ -12,7 +12,7 @@ from gradual.compilation import Compilation
 from gradual.conformance.cases.case import Request
 from gradual.conformance.cases.code_table import FILE as CODES
 from gradual.conformance.cases.code_table import code_table
-from gradual.conformance.cases.entries import FILE, entries, shared_rules
+from gradual.conformance.cases.entries import FILE, entries
 from gradual.conformance.cases.read import Collection, load
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.coverage import Covered, covered
@@ -116,7 +116,7 @@ def test_the_suite_is_not_small(collection: Collection) -> None:
 
 def test_entries_of_operators_are_generated(collection: Collection) -> None:
     written = (folder("spec") / FILE).read_text(encoding="utf-8")
-    assert written == entries(shared_rules(folder("spec"))), "run `gradual conformance entries`"
+    assert written == entries(), "run `gradual conformance entries`"
 
 
 def test_the_list_of_codes_is_generated() -> None:

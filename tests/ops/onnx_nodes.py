@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.elementwise.elementwise import BINARY, UNARY
+from gradual.ops.elementwise.binary import BINARY
+from gradual.ops.elementwise.unary import UNARY
 from gradual.types.dtype import DType
 from tests.ops.onnx_images import (
     along,

@@ -23,7 +23,8 @@ from gradual.conformance.cases.read import load
 from gradual.interface.input.values import Drawn
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.facts import Faults
-from gradual.ops.elementwise.elementwise import BINARY, UNARY
+from gradual.ops.elementwise.binary import BINARY
+from gradual.ops.elementwise.unary import UNARY
 from gradual.resources import folder
 from gradual.tensors.fault import TensorFault
 from gradual.types.dtype import DType

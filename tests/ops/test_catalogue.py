@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gradual.conformance.cases.entries import HEAD
 from gradual.core.datatypes import numbers_of
 from gradual.dims.term.constraint import FALSE, TRUE
 from gradual.dims.term.dim import Dim, Kind, Undefined, Variable, constant, variable
@@ -126,6 +128,20 @@ def test_an_operator_says_what_it_does_and_cites_rules_by_name(name: str) -> Non
     one = CATALOGUE[name]
     assert one.summary.strip()
     assert all(rule.startswith("op.") for rule in one.rules)
+
+
+EQUATION = re.compile(r"^    out\b[^=\n]* = \S", re.MULTILINE)
+
+
+@every_operator
+def test_an_operator_has_an_equation_and_says_what_each_operand_and_attribute_means(name: str) -> None:
+    """What several operators share is explained in the head of the chapter of entries."""
+    one = CATALOGUE[name]
+    assert EQUATION.search(one.description), "the docstring has no indented block with a line `out[…] = …`"
+    meaningful = [each.name for each in one.attributes if each.annotation != "object"]
+    static = CATALOGUE.get(name.removeprefix("dyn."), one)
+    known = set(re.findall(r"\w+", f"{one.description} {static.description} {HEAD}"))
+    assert [part for part in (*one.arguments, *meaningful) if part not in known] == []
 
 
 @every_operator

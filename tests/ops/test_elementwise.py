@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.operator import Operator
-from gradual.ops.elementwise.elementwise import BINARY, UNARY
+from gradual.ops.elementwise.binary import BINARY
+from gradual.ops.elementwise.unary import UNARY
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.scalar import integer_range, wrapped
 from gradual.tensors.tensor import Tensor

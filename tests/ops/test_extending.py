@@ -17,7 +17,8 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.attributes import bound
 from gradual.ops.declaration.operator import IllFormed, Operator
 from gradual.ops.declaration.padding import Growth, Padding, everywhere
-from gradual.ops.elementwise.elementwise import BINARY, UNARY
+from gradual.ops.elementwise.binary import BINARY
+from gradual.ops.elementwise.unary import UNARY
 from gradual.tensors.fault import TensorFault
 from gradual.tensors.index import picked
 from gradual.tensors.tensor import Tensor, random_tensor

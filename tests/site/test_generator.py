@@ -119,7 +119,7 @@ def test_an_entry_has_signature_shapes_attributes_example_and_counterparts(pages
     for part in (
         "nn.dense(data, weight, units=None, out_dtype=None)",
         "t[.., k], t[m, k] -> t[.., m]",
-        "../../spec/07-operators-entries.md#opnndensecontract",
+        "../../spec/07-operators-rules.md#opnndensecontract",
         "| `units` | `Dim | None` | `None` |",
         "=> float32 [[68], [161]]",
         "| ONNX | `Gemm` |",

@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.declaration.dynamic_variant import Twin
 from gradual.ops.declaration.operator import AttributeSpec, Operator
 
 FILE = "07-operators-entries.md"
-_HEADING = re.compile(r"^#+ (op(?:\.[a-z0-9_]+)+)$", re.MULTILINE)
-_CITED = re.compile(r"\s*\[(op(?:\.[a-z0-9_]+)+)\]")
-_HEAD = """# 7 · Operators: the entries
+HEAD = """# 7 · Operators: the entries
 
 Generated from the declarations by `gradual conformance entries`; not edited by hand. Each operator has its signature,
-what its declaration says, and its attributes with their defaults. "The result has contents" means that its elements
-are tracked where those of the operands are (`type.contents`). Each family ends with the rules by which its operators
-require constraints or reject operands, each with what operators say of it; `conformance/` shows them in programs.
+its attributes with their defaults, and what its declaration says: a summary, the shapes, the equation that defines an
+element of the result, and what the operator requires, with the rule of each requirement (`07-operators-rules.md`).
+"The result has contents" means that its elements are tracked where those of the operands are (`type.contents`).
+
+An equation is read as follows.
+
+- `out` is the result, and `out.0`, `out.1`, … are the parts of a tuple; operands and attributes have their names, and
+  `data.0` is part 0 of a tuple `data`. Indices count from 0. Letters that the right side does not bind stand for every
+  index that the result has; `..a` is any number of indices, `..` those that both sides share. Fewer indices than axes
+  denote a slice, and a list in round brackets a slice along the last axis. An operand that broadcasts is read at index
+  0 where it has size 1, and without the axes that it lacks (`op.broadcast.agree`).
+- `a // b` is rounded down, `a % b` is `a - a // b * b`, `a ** b` is a power, and `x if c else y` is x where c holds.
+- A sum begins with 0 and a product with 1; the terms follow in row-major order of its indices, the last one fastest
+  (`scalar.total`). Floats are computed in binary64, and rounded to the element type once,
+  when the element is stored (`scalar.keep`); integers are exact, and wrap when they are stored
+  (`scalar.integer.wrap`). Functions such as `exp` are those of `scalar.float.function`. `max` and `min` of floats are
+  NaN if one is NaN, and take +0 to be greater than -0. Conversions are those of `scalar.cast`.
+- Equations are written for the default layout. With another `layout`, `data_layout`, `kernel_layout` or `out_layout`
+  the axes of that tensor are those letters in another order; an empty `out_layout` is the layout of the data. In a
+  kernel O are the output and I the input channels. `before` and `after` (or `top` and `left` for the first two of
+  `before`) are the two sides of the `padding` along an axis (`op.window.padding`). One number for several spatial axes,
+  as in `strides=[2]`, is used for all of them.
+- `out_dtype`, if it is not None, is the element type of the result, and the one in which it is computed.
 """
 
 
-def shared_rules(spec: Path) -> list[str]:
-    """The rules of operators that have their heading in a hand-written chapter."""
-    chapters = (path for path in sorted(spec.glob("[0-9]*.md")) if path.name != FILE)
-    return [rule for path in chapters for rule in _HEADING.findall(path.read_text(encoding="utf-8"))]
-
-
-def entries(shared: Iterable[str]) -> str:
-    """The chapter's text; rules in `shared` have their headings in the hand-written chapter."""
-    skipped = set(shared)
-    parts = [_HEAD]
-    operators = sorted(_distinct(CATALOGUE), key=lambda operator: operator.family)
-    cited = _citations(operators)
+def entries() -> str:
+    """The chapter's text."""
+    parts = [HEAD]
+    operators = sorted(_distinct(CATALOGUE), key=lambda operator: (operator.family, operator.name))
     for family, group in groupby(operators, key=lambda operator: operator.family):
-        members = sorted(group, key=lambda operator: operator.name)
         parts.append(f"## Family: {family}\n")
-        parts += [_entry(operator) for operator in members]
-        new = dict.fromkeys(rule for operator in members for rule in operator.rules if rule not in skipped)
-        parts += [_rule(rule, cited[rule]) for rule in sorted(new)]
-        skipped |= set(new)
+        parts += map(_entry, group)
     return "\n".join(parts)
 
 
@@ -90,34 +94,3 @@ def _default(value: object) -> str:
 
 def _prose(operator: Operator) -> str:
     return re.sub(r"\[(op(?:\.[a-z0-9_]+)+)\]", r"(`\1`)", operator.description)
-
-
-def _citations(operators: Iterable[Operator]) -> dict[str, list[tuple[str, str]]]:
-    """Rule -> operators that cite it, with the citing clause; a dynamic variant cites the rules of its static form."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for operator in operators:
-        twin = getattr(operator.judge, "__self__", None)
-        for rule, words in _clauses((twin.static if isinstance(twin, Twin) else operator).description):
-            found.setdefault(rule, []).append((operator.name, words))
-    return found
-
-
-def _clauses(text: str) -> Iterator[tuple[str, str]]:
-    """Each cited rule with the clause that cites it, or with the first paragraph if the clause is only the citation."""
-    for clause in re.split(r"(?<=[.;])\s+|\n\n", text):
-        for match in _CITED.finditer(clause):
-            alone = "->" in clause or not _CITED.sub("", clause).strip()
-            said = text.split("\n\n")[0] if alone else clause
-            yield match[1], " ".join(_CITED.sub("", said).strip(" .:;,\n").split())
-
-
-def _rule(rule: str, cited: list[tuple[str, str]]) -> str:
-    of: dict[str, list[str]] = {}
-    for name, words in cited:
-        of.setdefault(words, []).append(name)
-    said = [f"- {_and(sorted(set(names)))}: {_sentence(words)}" for words, names in of.items()]
-    return "\n".join([f"### {rule}\n", *said, ""])
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."

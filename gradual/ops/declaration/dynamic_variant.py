@@ -139,6 +139,7 @@ def dynamic_twin(
     kept = tuple(place for place in range(count) if place not in where)
     labels = dict(zip(where, names or promoted, strict=True)) | dict(zip(kept, static.arguments, strict=True))
     twin = Twin(static, wanted, where, kept, otherwise)
+    given = (*static.arguments, *(f"{name}={label}" for name, label in zip(promoted, names or promoted, strict=True)))
     return Operator(
         name=f"dyn.{static.name}",
         family="dyn",
@@ -159,6 +160,7 @@ def dynamic_twin(
         onnx=static.onnx,
         ranges=twin.ranges if static.ranges is not None else None,
         lookups=twin.lookups if static.lookups is not None else None,
+        definition=f"out = {static.name}({', '.join(given)})",
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import indent
 from typing import Any, Unpack
 
 from gradual.dims.term.constraint import Constraint
@@ -145,6 +146,7 @@ class Operator:
         lookups: which operands are indices, and into which axes.
         fast: the meaning with NumPy, in the same bits; it returns None for operands on which it is not
             defined.  None if there is only the meaning.
+        definition: the equation of a dynamic variant; that of any other operator is in its docstring.
     """
 
     name: str
@@ -174,17 +176,27 @@ class Operator:
     ranges: RangeRule | None = None
     lookups: Lookups | None = None
     fast: Callable[..., Any] | None = None
+    definition: str = ""
 
     @property
     def description(self) -> str:
-        """The judgement's docstring, or the summary of a dynamic variant, whose judgement is not its own."""
+        """The judgement's docstring, with its equations in indented blocks.
+
+        For a dynamic variant, whose judgement is not its own, the summary and its definition by the static form.
+        """
         text = inspect.getdoc(self.judge) or ""
-        return text if self.summary in text else self.summary
+        whole = text if self.summary in text else f"{self.summary}\n\n{self.definition}"
+        return "\n\n".join(map(_set_apart, whole.split("\n\n")))
 
     def form(self, operands: Sequence[str]) -> Operator:
         """The operator that these operands select, if this one merges a static and a dynamic form; else itself."""
         del operands
         return self
+
+
+def _set_apart(paragraph: str) -> str:
+    """A paragraph, indented if it is an equation; `inspect` removes the indentation that all paragraphs share."""
+    return indent(paragraph, "    ") if paragraph.startswith(("out[", "out.", "out = ")) else paragraph
 
 
 _RULE = re.compile(r"\[(op(?:\.[a-z0-9_]+)+)\]")

@@ -58,8 +58,10 @@ def _cast_ranges(given: Operands) -> Ranges:
 def cast(x: TensorType[Dim], *, dtype: DType) -> Judgement:
     """The elements in another type.   t[..a] -> u[..a]
 
+        out[i] = x[i] in the type dtype
+
     A float becomes an integer by truncation toward zero and saturates; NaN becomes 0.  An integer becomes another type
-    of integer by wrapping.  Anything becomes a bool by `!= 0`.
+    of integer by wrapping, and a float by rounding once.  Anything becomes a bool by `!= 0`.
     """
     return judged(tensor(x, 0).shape, dtype)
 
@@ -87,7 +89,10 @@ def _cast_like_ranges(given: Operands) -> Ranges:
     onnx="CastLike",
 )
 def cast_like(x: TensorType[Dim], like: TensorType[Dim]) -> Judgement:
-    """The elements in the type of another tensor, as `cast`.   t[..a], u[..b] -> u[..a]"""
+    """The elements in the type of another tensor, as `cast`.   t[..a], u[..b] -> u[..a]
+
+    out[i] = x[i] in the type of like
+    """
     return judged(tensor(x, 0).shape, tensor(like, 1).dtype)
 
 
@@ -97,7 +102,10 @@ def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
 
 @operator("reinterpret", meaning=_reinterpret, family="elementwise", padding=POINTWISE)
 def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
-    """The bits of the elements as another type of the same width, except bool.   t[..a] -> u[..a]"""
+    """The bits of the elements as another type of the same width, except bool.   t[..a] -> u[..a]
+
+    out[i] = the element of type dtype that has the bits of x[i]
+    """
     given = tensor(x, 0)
     if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
         raise IllFormed("op.dtype", f"{given.dtype} cannot be reinterpreted as {dtype}", 0)
@@ -135,6 +143,8 @@ def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) ->
     """The element of x where the condition holds or is not 0, elsewhere of y; all three broadcast together.
 
     c[..a], t[..b], t[..c] -> t[..broadcast(a, b, c)]   [op.broadcast.agree]
+
+        out[i] = x[i] if condition[i] != 0 else y[i]
     """
     test, left, right = tensor(condition, 0), tensor(x, 1), tensor(y, 2)
     dtype = same_dtype(left, right)
@@ -187,6 +197,8 @@ def _clip_ranges(given: Operands) -> Ranges:
 def clip(x: TensorType[Dim], *, a_min: float, a_max: float) -> Judgement:
     """Each element limited to the range from a_min to a_max.   t[..a] -> t[..a]
 
+        out[i] = a_min if x[i] < a_min else a_max if x[i] > a_max else x[i]
+
     The bounds are converted to the element type as `cast` does, and NaN stays.
     """
     given = tensor(x, 0)
@@ -216,7 +228,10 @@ def _fast_leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
     fast=_fast_leaky_relu,
 )
 def leaky_relu(x: TensorType[Dim], *, alpha: float = 0.25) -> Judgement:
-    """Elements above 0, and alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]"""
+    """Elements above 0, and alpha times the others; alpha is first rounded to the type.   t[..a] -> t[..a]
+
+    out[i] = x[i] if x[i] > 0 else x[i] * alpha
+    """
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
     return judged(given.shape, given.dtype)
@@ -235,6 +250,8 @@ def fixed_point_multiply(x: TensorType[Dim], *, multiplier: int, shift: int) -> 
     """`x * multiplier * 2**(shift - 31)` exactly, then rounded to the nearest integer, halves up; the result wraps.
 
     int32[..a] -> int32[..a]
+
+        out[i] = floor(x[i] * multiplier * 2 ** (shift - 31) + 1 / 2)
     """
     given = tensor(x, 0)
     of_dtype(given, 0, lambda dtype: dtype is DType.INT32, "int32")
@@ -294,9 +311,11 @@ def fixed_point_multiply_per_axis(
 
     int32[..a, d, ..b], int32[d], int32[d], int32[d] -> int32[..a, d, ..b]
 
-    Multiplier and shifts have an element for each index along `axes` of the data; their sizes agree
-    [op.fixed_point_multiply_per_axis.agree].  A shift that is not required is 0; a required one outside 0 to 31 is a
-    fault.
+        out[.., i, ..] = floor(x[.., i, ..] * 2 ** lshift[i] * multiplier[i] * 2 ** (-31 - rshift[i]) + 1 / 2)
+
+    Multiplier and shifts have an axis for each of `axes` of the data, of the same size
+    [op.fixed_point_multiply_per_axis.agree].  `is_lshift_required` and `is_rshift_required`
+    say which shifts are used, others being 0; one that is used and outside 0 to 31 is a fault.
     """
     given = tensor(x, 0)
     places = axes_of(axes, given.rank)

@@ -33,6 +33,7 @@ class Row:
     Attributes:
         name: the operator's name.
         says: what the operator computes, in words.
+        formula: an element of the result, in terms of `x[i]` and `y[i]`.
         ints: the function on integers, which is exact; its result wraps.
         floats: the function on binary64; its result is rounded.
         bools: the function on booleans as 0 and 1.   [scalar.bool]
@@ -46,6 +47,7 @@ class Row:
 
     name: str
     says: str
+    formula: str
     ints: Rule | None = None
     floats: Rule | None = None
     bools: Rule | None = None
@@ -121,7 +123,8 @@ def binary(row: Row) -> Operator:
         return judged(shape, row.result(dtype), needs)
 
     result = ", bool" if row.tests else ""
-    judge.__doc__ = f"{row.says}   t[..a], t[..b] -> t[..broadcast(a, b){result}]   [op.broadcast.agree]"
+    formula = f"t[..a], t[..b] -> t[..broadcast(a, b){result}]"
+    judge.__doc__ = f"{row.says}   {formula}   [op.broadcast.agree]\n\nout[i] = {row.formula}"
     return _declared(row, judge, (0, 1))
 
 
@@ -132,7 +135,7 @@ def unary(row: Row) -> Operator:
         given = row.checked(x, 0)
         return judged(given.shape, row.result(given.dtype))
 
-    judge.__doc__ = f"{row.says}   t[..a] -> t[..a{', bool' if row.tests else ''}]"
+    judge.__doc__ = f"{row.says}   t[..a] -> t[..a{', bool' if row.tests else ''}]\n\nout[i] = {row.formula}"
     return _declared(row, judge)
 
 

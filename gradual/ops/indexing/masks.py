@@ -47,7 +47,10 @@ def reverse_sequence(
 
     t[..a, b, ..c, n, ..d], int[b] -> t[..a, b, ..c, n, ..d]
 
-    There is a length for each batch [op.reverse_sequence.lengths]; a length below 1 or beyond the axis is clamped.
+        out[.., i, .., j, ..] = data[.., i, .., m - 1 - j, ..] if j < m else data[.., i, .., j, ..]
+        m = min(max(seq_lengths[i], 1), n),  i along batch_axis, j along seq_axis
+
+    There are as many lengths as the batch axis has elements [op.reverse_sequence.lengths].
     """
     given, lengths = tensor(data, 0), integers(tensor(seq_lengths, 1, rank=1), 1)
     along, batch = axis_of(seq_axis, given.rank), axis_of(batch_axis, given.rank)
@@ -80,8 +83,11 @@ def sequence_mask(
 
     t[n, b, ..a], u[b] -> t[n, b, ..a], or with axis=1: t[b, n, ..a], u[b] -> t[b, n, ..a]
 
-    The sequences lie along `axis`, 0 or 1, and the batch along the other; there is a length for each batch
-    [op.sequence_mask.lengths].  The value is converted to the element type as `cast` does.
+        out[i, j, ..] = mask_value if i >= valid_length[j] else data[i, j, ..]  with axis=0
+        out[j, i, ..] = mask_value if i >= valid_length[j] else data[j, i, ..]  with axis=1
+
+    There are as many lengths as sequences, b [op.sequence_mask.lengths].  The value is converted to the element type
+    as `cast` does.
     """
     given, lengths = tensor(data, 0, least=2), tensor(valid_length, 1, rank=1)
     of_dtype(lengths, 1, lambda dtype: dtype is not DType.BOOL, "integers or floats")
@@ -151,8 +157,11 @@ def one_hot(
 
     int[..a, ..b], t[], t[] -> t[..a, depth, ..b]
 
-    The depth is not negative [op.one_hot.depth]; an index outside 0 to depth - 1 gives off_value everywhere.  The
-    values are cast to `dtype`; without it, both have one element type, which is that of the result.
+        out[..a, k, ..b] = on_value if indices[..a, ..b] == k else off_value
+
+    `axis` is the new axis of the result, by default the last.  The depth is not negative [op.one_hot.depth]; an index
+    outside 0 to depth - 1, also a negative one, gives off_value everywhere.  The values are cast to `dtype`; without
+    it, both have one element type, which is that of the result.
     """
     named = integers(indices, 0)
     on, off = tensor(on_value, 1, rank=0), tensor(off_value, 2, rank=0)
@@ -187,6 +196,8 @@ def trilu(data: TensorType[Dim], k: TensorType[Dim], *, upper: bool = True) -> J
     """The elements of each matrix on and above (`upper`) or on and below its diagonal number k, and 0 elsewhere.
 
     t[..a, n, m], int[] -> t[..a, n, m]
+
+        out[..a, i, j] = data[..a, i, j] if j - i >= k else 0  with upper, else  data[..a, i, j] if j - i <= k else 0
 
     Diagonals are counted from the main one, 0, to the right, and with negative numbers downwards.
     """
@@ -233,10 +244,14 @@ def matrix_set_diag(
 
     t[..a, n, m], t[..a, d] -> t[..a, n, m], or with several: t[..a, n, m], t[..a, k2 - k1 + 1, d] -> t[..a, n, m]
 
-    The band lies within the matrix [op.matrix_set_diag.band].  The second argument has a row for each diagonal, from k2
-    down to k1, as long as the longest, `d = min(n + min(k2, 0), m - max(k1, 0))`; their number, their length and the
-    other axes agree [op.matrix_set_diag.agree].  A shorter diagonal is at the end of its row, or else at its beginning:
-    `super_diag_right_align` decides above the main diagonal, `sub_diag_right_align` on it and below.
+        out[..a, i, j] = diagonal[..a, k2 - k, min(i, j) + s] if k1 <= k <= k2 else input[..a, i, j],  k = j - i
+        d = min(n + min(k2, 0), m - max(k1, 0)), the length of the longest diagonal
+        s = d - (the length of diagonal k) if it is aligned at the right of its row, else 0
+
+    With k1 equal to k2 the index k2 - k is left out.  Diagonals above the main one are aligned by
+    `super_diag_right_align`, it and those below by `sub_diag_right_align`.  The band lies within the matrix: -k1 <= n
+    and k2 <= m [op.matrix_set_diag.band].  The second argument has k2 - k1 + 1 rows of length d, and the other axes of
+    the first [op.matrix_set_diag.agree].
     """
     given, new = tensor(input, 0, least=2), tensor(diagonal, 1)
     dtype = same_dtype(given, new)

@@ -91,7 +91,10 @@ def adv_index(inputs: TupleType[Dim]) -> Judgement:
 
     (t[d1, .., dk, ..b], int[..a1], .., int[..ak]) -> t[..broadcast(a1, .., ak), ..b]
 
-    The indices broadcast together [op.broadcast.agree]; one out of bounds is a fault [op.index.bounds].
+        out[..i, ..b] = inputs.0[inputs.1[..i], .., inputs.k[..i], ..b]
+
+    The indices broadcast together [op.broadcast.agree].  A negative one counts from the end; one out of bounds is a
+    fault [op.index.bounds].
     """
     data, *named = fields(inputs, 0)
     if len(named) > data.rank:
@@ -157,9 +160,11 @@ def gather_nd(
 
     t[..a, d1, .., dm, ..b], int[m, ..a, ..c] -> t[..a, ..c, ..b]
 
-    Column `[:, i]` has an index for each of m axes after the `batch_dims` axes of the batch, which agree
-    [op.gather_nd.batch]; `index_rank` is m [op.gather_nd.depth] and is written where m is not known.  An index out of
-    bounds is a fault [op.index.bounds].
+        out[..a, ..c, ..b] = data[..a, indices[0, ..a, ..c], .., indices[m - 1, ..a, ..c], ..b]
+
+    The `batch_dims` first axes of the data and those of the indices after the first have the same sizes
+    [op.gather_nd.batch]; `index_rank` is m [op.gather_nd.depth] and is written where m is not known.  A negative index
+    counts from the end; one out of bounds is a fault [op.index.bounds].
     """
     given, named = tensor(data, 0), integers(indices, 1)
     if named.rank == 0:
@@ -248,10 +253,13 @@ def scatter_nd(
 
     t[d1, .., dm, ..b], int[m, ..c], t[..c, ..b] -> t[d1, .., dm, ..b]
 
-    The ranks of the arguments give m, which is the number of indices in a column [op.scatter_nd.depth]; the sizes agree
-    [op.scatter_nd.agree]; an index out of bounds is a fault [op.index.bounds].  Updates are applied in row-major
-    order; as `mode` says, each replaces the element, is added to or multiplied with it, or the lesser or greater of
-    both stays.
+        out = data; then for each ..c, ..b in row-major order, with k_i = indices[i, ..c] and u = updates[..c, ..b]:
+        out[k_0, .., ..b] = u, or e + u, e * u, min(e, u), max(e, u)  with e = out[k_0, .., ..b]
+
+    as `mode` says: "update", or "add", "mul", "min", "max"; each result is rounded or wrapped.  The ranks of the
+    arguments give m, which is the size of the first axis of the indices [op.scatter_nd.depth]; the updates have the
+    other axes of the indices, then those of the data after the first m [op.scatter_nd.agree].  A negative index counts
+    from the end; one out of bounds is a fault [op.index.bounds].
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     dtype = same_dtype(given, new)
@@ -322,7 +330,9 @@ def _unravel_index_contents(data: TensorType[Dim], shape: TensorType[Dim]) -> Co
 def unravel_index(data: TensorType[Dim], shape: TensorType[Dim]) -> Judgement:
     """The coordinates of positions that are counted in row-major order of a shape.   int[..a], int[k] -> int[k, ..a]
 
-    A position out of bounds is a fault, and so is a negative size.
+        out[j, ..a] = data[..a] // (shape[j + 1] * .. * shape[k - 1]) % shape[j]
+
+    A position that is negative, or not below the product of the shape, is a fault, and so is a negative size.
     """
     given, extents = integers(data, 0), integers(tensor(shape, 1, rank=1), 1)
     if given.rank > 1:
@@ -364,6 +374,8 @@ def _invert_permutation_lookups(data: TensorType[Dim]) -> tuple[Lookup, ...]:
 )
 def invert_permutation(data: TensorType[Dim]) -> Judgement:
     """The inverse of a permutation: the index at which each number occurs.   int[n] -> int[n]
+
+        out[data[i]] = i
 
     A number that is out of bounds or occurs twice is a fault.
     """

@@ -211,10 +211,15 @@ def strided_slice(
 ) -> Judgement:
     """The elements from `begin` up to `end`, excluded, of the first axes or `axes`.   t[..a, ..b] -> t[..a', ..b]
 
-    Negative indices count from the back; those beyond the axis are clamped, so that an axis of size n keeps
-    `max(min(end, n) - begin + stride - 1, 0) // stride` elements [op.strided_slice.clamp].  A stride is not 0
-    [op.strided_slice.stride]; a negative one counts down.  With `slice_mode="size"`, `end` is the number of
-    elements; a negative one means all that follow.
+        out[i, ..] = data[first + i * stride, ..],  i < max(ceil((last - first) / stride), 0),  along each axis
+        first = begin, last = end, each plus n if it is negative, and then limited to 0 to n; -1 to n - 1 if stride < 0
+
+    So with a positive stride and bounds from the front, an axis of size n keeps `max(min(end, n) - begin + stride - 1,
+    0) // stride` elements [op.strided_slice.clamp].  A stride that is not given is 1, and none is 0
+    [op.strided_slice.stride].  Where `end` is shorter than `begin`, all elements that follow are taken.  Where `begin`
+    is shorter, it is the first element, or with a negative stride the last.  With `slice_mode="size"`, `end` is the
+    number of elements from `begin` on, of those there are; a negative one means all that follow; strides do not
+    matter.
     """
     given = tensor(data, 0)
     slices = slices_of(given.shape, begin, end, strides, slice_mode, axes)

@@ -57,8 +57,10 @@ def slice_like(data: TensorType[Dim], shape_like: TensorType[Dim], *, axes: tupl
 
     t[..a, n, ..b], u[..c, m, ..d] -> t[..a, m, ..b]
 
-    The axes are `axes`, by default all axes that both have; along them the other tensor is not larger
-    [op.slice_like.fits].
+        out[i, j, ..] = data[i, j, ..],  the sizes along the axes being those of shape_like
+
+    The axes are `axes`, by default all axes that both have, counted from the front; along them the other tensor is not
+    larger, m <= n [op.slice_like.fits].
     """
     given, other = tensor(data, 0), tensor(shape_like, 1)
     cut = _axes(axes, given.rank, other.rank)
@@ -124,9 +126,11 @@ def strided_set(
 
     t[..a], t[..c], int[k], int[k], int[k] -> t[..a]
 
-    The elements of `begin`, `end` and `strides` are for the first axes in order, clamped and counted as in
-    `strided_slice` [op.strided_slice.clamp].  `v` has the sizes of the slice [op.strided_set.agree]; no
-    stride is 0 [op.strided_set.stride].
+        out = data; then for each i, j, ..: out[first + i * stride, ..] = v[i, ..],  along each axis
+
+    The elements of `begin`, `end` and `strides` are for the first axes in order, limited and counted as in
+    `strided_slice` [op.strided_slice.clamp].  `v` has the sizes of the slice [op.strided_set.agree]; no stride is 0
+    [op.strided_set.stride].
     """
     given, new = tensor(data, 0), tensor(v, 1)
     dtype = same_dtype(given, new)
@@ -164,8 +168,10 @@ def sliding_window(
 
     t[..a, n, ..] -> t[..a, (n - w) // s + 1, .., w, ..]
 
-    `window_shape` and `strides` have an element for each such axis, at least 1 [op.window.positive]; the window fits
-    into the data [op.window.fits].
+        out[..a, i, j, .., k, l, ..] = data[..a, i * strides[0] + k, j * strides[1] + l, ..]
+
+    `window_shape` and `strides` have an element for each such axis, at least 1 [op.window.positive]; the window is no
+    larger than the data along these axes [op.window.fits].
     """
     given = tensor(data, 0, least=1)
     place = axis_of(axis, given.rank)

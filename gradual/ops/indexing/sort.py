@@ -93,7 +93,9 @@ def _numbers(data: TensorType[Dim]) -> list[Dim] | None:
 def sort(data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: object = None) -> Judgement:
     """The elements along an axis in ascending order, or else in descending order.   t[..a] -> t[..a]
 
-    Equal elements keep their order; a NaN is greatest.  `dtype` is ignored: the elements keep their type.
+        out[.., i, ..] = data[.., s_i, ..],  s = argsort of the elements along the axis, as is_ascend says
+
+    `dtype` is ignored: the elements keep their type.
     """
     given = tensor(data, 0)
     axis_of(axis, given.rank)
@@ -133,7 +135,14 @@ def _argsort_ranges(given: Operands) -> Ranges:
 def argsort(
     data: TensorType[Dim], *, axis: int = -1, is_ascend: bool = True, dtype: DType | None = DType.INT32
 ) -> Judgement:
-    """The indices that sort the elements along an axis.   t[..a] -> int32[..a], or `dtype`"""
+    """The indices that sort the elements along an axis.   t[..a] -> int32[..a], or `dtype`
+
+        out[.., i, ..] = s_i,  data[.., s_0, ..] <= data[.., s_1, ..] <= ..  with is_ascend, else >=
+
+    s has each index along the axis once.  Equal elements keep their order, also in descending order; a NaN is
+    greater than every number and equal to a NaN, and 0 is equal to -0.  An index that the type cannot represent is a
+    fault.
+    """
     given = tensor(data, 0)
     axis_of(axis, given.rank)
     return judged(given.shape, _of_places(dtype))
@@ -189,8 +198,10 @@ def topk(
 
     t[..a, n, ..b] -> (t[..a, k, ..b], int32[..a, k, ..b])
 
-    `ret_type` is "both", or "values" or "indices" for one of them; indices are of `dtype`.
-    The axis has at least k elements [op.topk.fits]; a k below 1 means all n.
+        out.0[.., i, ..] = data[.., s_i, ..],  out.1[.., i, ..] = s_i,  s = argsort of the elements along the axis
+
+    `ret_type` is "both", or "values" or "indices" for one of them; indices are of `dtype`.  Of equal elements the
+    first come first.  k is at most the size n of the axis [op.topk.fits]; a k below 1 means all n.
     """
     given = tensor(data, 0)
     place = axis_of(axis, given.rank)
@@ -245,9 +256,12 @@ def searchsorted(
 
     t[n], t[..b] -> int32[..b], or `dtype`; t[..a, n], t[..a, m] -> int32[..a, m]
 
-    With `right` it is the last such index.  A sequence of one axis serves all values; else there is a sequence for each
-    row of values, and the axes before the last agree [op.searchsorted.agree].  The index is found by binary search,
-    also in a sequence that is not sorted.
+        out[i] = the number of j with sorted_sequence[j] < values[i],  or with `right` sorted_sequence[j] <= values[i]
+
+    A NaN is greater than every number and equal to a NaN.  A sequence of one axis serves all values; else there is a
+    sequence for each row of values, and both have the same sizes before the last axis [op.searchsorted.agree].  The
+    index is found by binary search, also in a sequence that is not sorted: from low = 0 and high = n, with middle =
+    (low + high) // 2, low becomes middle + 1 where the element at the middle counts, else high becomes middle.
     """
     given, wanted = tensor(sorted_sequence, 0, least=1), tensor(values, 1)
     same_dtype(given, wanted)

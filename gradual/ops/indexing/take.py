@@ -1,4 +1,4 @@
-"""Selecting by indices: take, gather, scatter, and the positions where a condition holds.
+"""Selecting by indices: take, gather, scatter.
 
 An index out of bounds is a fault, except that `take` clamps it with `mode="clip"`, which is Relay's default, and takes
 it modulo the extent with `mode="wrap"`.
@@ -6,18 +6,17 @@ it modulo the extent with `mode="wrap"`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import chain, product
+from collections.abc import Callable
 from typing import Any
 
 from gradual.dims.term.constraint import at_most
-from gradual.dims.term.dim import Dim, constant, minimum
-from gradual.ops.declaration.element_ranges import Operands, Ranges, among_first, places
+from gradual.dims.term.dim import Dim
+from gradual.ops.declaration.element_ranges import among_first
 from gradual.ops.declaration.facts import Faults
 from gradual.ops.declaration.lookups import Lookup
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import NO_AXES, Axes, Growth, Padding, all_axes, all_but
-from gradual.ops.declaration.shapes import ONE, ZERO, agreement, axis_of, judged, of_dtype, same_dtype, size, tensor
+from gradual.ops.declaration.shapes import agreement, axis_of, judged, same_dtype, size, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.ops.indexing.index_modes import MODES, integers, within
 from gradual.tensors import reals
@@ -26,7 +25,7 @@ from gradual.tensors.integers import trunc_divide
 from gradual.tensors.scalar import kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
-from gradual.types.type import Hole, TensorType, TupleType
+from gradual.types.type import TensorType
 
 Ints = tuple[int, ...]
 
@@ -122,8 +121,12 @@ def take(
 
     t[..a, n, ..b], int[..i] -> t[..a, ..i, ..b]
 
-    The first `batch_dims` axes are shared and agree [op.take.batch].  An index out of bounds is clamped with
-    `mode="clip"`, taken modulo the extent with "wrap", and a fault with "fast" [op.index.bounds].
+        out[..a, ..i, ..b] = data[..a, p(indices[..i]), ..b]
+
+    p(k) is k limited to 0 to n - 1 with `mode="clip"`, k % n with "wrap" (an empty axis is a fault in both), and with
+    "fast" k, or k + n if it is negative, where any other index is a fault [op.index.bounds].  The first `batch_dims`
+    axes of data and indices have the same sizes [op.take.batch] and occur once in the result: out[..c, ..a, ..i, ..b]
+    = data[..c, ..a, p(indices[..c, ..i]), ..b].
     """
     given, named = tensor(data, 0), integers(indices, 1)
     if mode not in MODES:
@@ -176,7 +179,10 @@ def gather(data: TensorType[Dim], indices: TensorType[Dim], *, axis: int) -> Jud
 
     t[..a, n, ..b], int[..a, m, ..b] -> t[..a, m, ..b]
 
-    An index out of bounds is a fault [op.index.bounds].  The other extents agree [op.gather.agree].
+        out[..a, i, ..b] = data[..a, indices[..a, i, ..b], ..b]
+
+    A negative index counts from the end; one that is out of bounds is a fault [op.index.bounds].  Along each other
+    axis data and indices have the same size [op.gather.agree].
     """
     given, named = tensor(data, 0), integers(indices, 1)
     _ranks(given, named)
@@ -261,9 +267,13 @@ def scatter_elements(
 
     t[..a, n, ..b], int[..c, m, ..d], t[..c, m, ..d] -> t[..a, n, ..b]
 
-    Indices and updates agree [op.scatter_elements.agree] and do not reach beyond the data along the other axes
-    [op.scatter_elements.fits]; an index out of bounds is a fault [op.index.bounds].  Updates are applied in row-major
-    order: each replaces the element, is added to, multiplied with or averaged with it, or the lesser or greater stays.
+        out = data; then for each ..c, i, ..d in row-major order, k = indices[..c, i, ..d] and u = updates[..c, i, ..d]:
+        out[..c, k, ..d] = u, or e + u, e * u, (e + u) / 2, min(e, u), max(e, u)  with e = out[..c, k, ..d]
+
+    as `reduction` says: "update", or "add", "mul", "mean", "min", "max"; each result is rounded or wrapped, and the
+    mean of integers is rounded toward zero.  Indices and updates have the same shape [op.scatter_elements.agree], and
+    no more elements than the data along the other axes [op.scatter_elements.fits].  A negative index counts from the
+    end; one that is out of bounds is a fault [op.index.bounds].
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     _ranks(given, named, new)
@@ -284,100 +294,3 @@ def scatter_elements(
         if i != place
     ]
     return judged(given.shape, dtype, needs)
-
-
-# ------------------------------------------------------------------------- argwhere, nonzero, boolean_mask, unique
-def _found(label: str, operand: int, high: Dim, low: Dim = ZERO) -> Hole:
-    """A size that depends on data, within bounds; sizes with the same label and operand are the same unknown."""
-    return Hole(low, high, (label, (operand,)))
-
-
-def _argwhere(condition: Tensor) -> Tensor:
-    """The index of each element that is not zero, in row-major order."""
-    every = product(*map(range, condition.shape if condition.size else (0,)))
-    places = [place for place, element in zip(every, condition.elements, strict=True) if element]
-    elements = kept(DType.INT32, chain.from_iterable(places))
-    return tensor_of((len(places), condition.rank), DType.INT32, elements)
-
-
-@operator("argwhere", meaning=_argwhere, family="selecting", data_dependent=True, onnx="NonZero")
-def argwhere(condition: TensorType[Dim]) -> Judgement:
-    """The index of each element that is not zero.   t[..a] -> int32[k, rank], 0 <= k <= product(a)"""
-    given = tensor(condition, 0)
-    return judged((_found("nonzero", 0, size(given.shape)), constant(given.rank)), DType.INT32)
-
-
-def _nonzero(condition: Tensor) -> Tensor:
-    places = [place for place, element in enumerate(condition.elements) if element]
-    return tensor_of((len(places),), DType.INT32, kept(DType.INT32, places))
-
-
-def _nonzero_ranges(given: Operands) -> Ranges:
-    return places(tensor(given.types[0], 0).shape[0])
-
-
-@operator("nonzero", meaning=_nonzero, ranges=_nonzero_ranges, family="selecting", data_dependent=True, onnx="NonZero")
-def nonzero(condition: TensorType[Dim]) -> Judgement:
-    """The index of each element of a vector that is not zero.   t[n] -> int32[k], 0 <= k <= n"""
-    given = tensor(condition, 0, rank=1)
-    return judged((_found("nonzero", 0, given.shape[0]),), DType.INT32)
-
-
-def _boolean_mask(data: Tensor, mask: Tensor) -> Tensor:
-    inner = numel(data.shape[1:])
-    elements, count = data.elements[:0], 0
-    for place, element in enumerate(mask.elements):
-        if element:
-            elements += data.elements[place * inner : (place + 1) * inner]
-            count += 1
-    return tensor_of((count, *data.shape[1:]), data.dtype, elements)
-
-
-@operator(
-    "boolean_mask", meaning=_boolean_mask, ranges=among_first, family="selecting", data_dependent=True, onnx="Compress"
-)
-def boolean_mask(data: TensorType[Dim], mask: TensorType[Dim]) -> Judgement:
-    """The slices where a mask is true.   t[n, ..a], bool[n] -> t[k, ..a], 0 <= k <= n
-
-    The mask has as many elements as the data slices [op.boolean_mask.agree].
-    """
-    given, chosen = tensor(data, 0, least=1), tensor(mask, 1, rank=1)
-    of_dtype(chosen, 1, lambda dtype: dtype is DType.BOOL, "a tensor of booleans")
-    says = "data and mask differ in length"
-    need = agreement(given.shape[0], chosen.shape[0], "op.boolean_mask.agree", says, (0, 0), (1, 0))
-    return judged((_found("nonzero", 1, chosen.shape[0]), *given.shape[1:]), given.dtype, (need,))
-
-
-def _unique(data: Tensor, *, sorted: bool, return_counts: bool) -> tuple[Tensor, ...]:
-    """The distinct elements and the indices of their first occurrences.  A NaN equals no element; 0 equals -0."""
-    values = list(data.elements)
-    first: dict[Any, int] = {}
-    for place, value in enumerate(values):
-        first.setdefault(value, place)
-    order = list(first)
-    if sorted:
-        order.sort(key=lambda value: (value != value, value))
-    rank = {id(value) if value != value else value: place for place, value in enumerate(order)}
-    inverse = [rank[id(value) if value != value else value] for value in values]
-    counts = [0] * len(order)
-    for place in inverse:
-        counts[place] += 1
-    columns = [[first[value] for value in order], inverse, [len(order)], *([counts] if return_counts else [])]
-    whole = tensor_of((len(order),), data.dtype, kept(data.dtype, order))
-    return whole, *(tensor_of((len(part),), DType.INT32, kept(DType.INT32, part)) for part in columns)
-
-
-@operator("unique", meaning=_unique, family="selecting", data_dependent=True, onnx="Unique")
-def unique(data: TensorType[Dim], *, sorted: bool = True, return_counts: bool = False) -> Judgement:
-    """The distinct elements, their first indices, each element's index among them, their number, and their counts.
-
-    t[n] -> (t[u], int32[u], int32[n], int32[1], int32[u] with `return_counts`), min(n, 1) <= u <= n
-
-    The distinct elements are in ascending order (`sorted`), or else in the order of first occurrences.
-    """
-    given = tensor(data, 0, rank=1)
-    (extent,) = given.shape
-    found = _found("unique", 0, extent, minimum(extent, ONE))
-    shapes: Sequence[Dim | Hole] = (found, extent, ONE, *((found,) if return_counts else ()))
-    places = tuple(TensorType((shape,), DType.INT32) for shape in shapes)
-    return Judgement(TupleType((TensorType((found,), given.dtype), *places)))

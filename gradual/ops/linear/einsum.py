@@ -200,9 +200,13 @@ def _summed(columns: list[list[Any]]) -> Any:
 def einsum(data: TupleType[Dim], *, equation: str) -> Judgement:
     """The sums of products given in Einstein notation.   (t[..a], t[..b], ..) -> t[..c], as in `ij,jk->ik`
 
-    Axes of one label in several operands broadcast together [op.broadcast.agree]; where a label occurs twice in one
-    operand, the diagonal is taken, and the axes agree [op.einsum.diagonal].  Labels that the result lacks are summed
-    over, the first to occur outermost, floats in binary64 rounded once, integers exact and wrapped.
+        out[i, k] = sum over j of data.0[i, j] * data.1[j, k]  for `ij,jk->ik`
+
+    Each axis of each operand has a letter; `...` stands for axes without letters, aligned at the right.  The sum is
+    over the letters that the result lacks, the first to occur in the equation outermost.  Without `->` the result has
+    the axes of `...`, then the letters that occur once, in the order of their codes.  Axes of one letter in several
+    operands broadcast together [op.broadcast.agree]; where a letter occurs twice in one operand, the diagonal is
+    taken, and these axes have the same size [op.einsum.diagonal].
     """
     given = fields(data, 0)
     dtype = _shared(given)

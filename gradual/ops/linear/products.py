@@ -82,7 +82,11 @@ def dense(
 ) -> Judgement:
     """Inner products with the rows of a weight.   t[.., k], t[m, k] -> t[.., m]
 
-    The last extents agree [op.nn.dense.contract]; `units`, where it is given, is m [op.nn.dense.units].
+        out[..i, j] = sum over k of data[..i, k] * weight[j, k]
+
+    The result has the type `out_dtype`, or that of the operands.  The last axis of the data has the size k of the last
+    axis of the weight [op.nn.dense.contract]; `units`, where it is given, is m, the number of rows of the weight
+    [op.nn.dense.units].
     """
     left, right = tensor(data, 0, least=1), tensor(weight, 1, rank=2)
     contract = agreement(
@@ -173,7 +177,11 @@ def matmul(
 ) -> Judgement:
     """The matrix product; attributes say which operands are transposed first.   t[.., i, k], t[k, j] -> t[.., i, j]
 
-    The contracted extents agree [op.nn.matmul.contract]; `units`, where it is given, is j [op.nn.matmul.units].
+        out[..b, i, j] = sum over k of tensor_a[..b, i, k] * tensor_b[k, j]
+
+    With `transpose_a` it is tensor_a[..b, k, i], with `transpose_b` tensor_b[j, k].  `tensor_a` may be a vector t[k],
+    for a result t[j].  The result has the type `out_dtype`, or that of the operands.  Both operands have the same size
+    k [op.nn.matmul.contract]; `units`, where it is given, is j [op.nn.matmul.units].
     """
     left, right = tensor(tensor_a, 0, least=2 if transpose_a else 1), tensor(tensor_b, 1, rank=2)
     inner, outer = (1, 0) if transpose_b else (0, 1)
@@ -242,8 +250,11 @@ def batch_matmul(
 ) -> Judgement:
     """The matrix product of each pair in a batch.   t[b, i, k], t[b, k, j] -> t[b, i, j]
 
-    The contracted extents agree [op.nn.batch_matmul.contract]; a batch of 1 is broadcast to the size of the other batch
-    [op.broadcast.agree].
+        out[b, i, j] = sum over k of tensor_a[b, i, k] * tensor_b[b, k, j]
+
+    With `transpose_a` it is tensor_a[b, k, i], with `transpose_b` tensor_b[b, j, k].  The result has the type
+    `out_dtype`, or that of the operands.  Both operands have the same size k [op.nn.batch_matmul.contract]; a batch of
+    1 is broadcast to the size of the other batch [op.broadcast.agree].
     """
     left, right = tensor(tensor_a, 0, rank=3), tensor(tensor_b, 1, rank=3)
     along, inner = 1 if transpose_a else 2, 2 if transpose_b else 1
@@ -277,7 +288,9 @@ def along_axis(data: Tensor, column: Tensor, axis: int) -> Any:
 def bias_add(data: TensorType[Dim], bias: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """A bias added along one axis.   t[.., n, ..], t[n] -> t[.., n, ..]
 
-    The bias has the extent of the axis [op.nn.bias_add.axis].
+        out[.., i, ..] = data[.., i, ..] + bias[i]
+
+    The bias has the size n of the data's `axis` [op.nn.bias_add.axis].
     """
     left, right = tensor(data, 0, least=1), tensor(bias, 1, rank=1)
     of_dtype(left, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")

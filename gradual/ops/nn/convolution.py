@@ -248,6 +248,26 @@ def maps(kernels: Rows, patches: Iterator[Rows], dtype: DType) -> list[array[Any
 
 
 # -------------------------------------------------------------------------------------------------------- operators
+_AXES = {1: "x", 2: "yx", 3: "zyx"}
+
+
+def _equation(count: int) -> str:
+    """The equation over these spatial axes."""
+    axes, taps = _AXES[count], "klm"[:count]
+    result, places, kernel = ", ".join(axes), ", ".join(axes.upper()), ", ".join(taps)
+    reads = [
+        f"{axis.upper()} = {axis} * strides[{i}] - before[{i}] + {tap} * dilation[{i}]"
+        for i, (axis, tap) in enumerate(zip(axes, taps, strict=True))
+    ]
+    lines = (
+        f"out[n, o, {result}] = sum over i, {kernel} of data[n, g * I + i, {places}] * weight[o, i, {kernel}]",
+        *reads,
+        "I = c // groups,  g = o // (O // groups),  O the number of output channels",
+        "w' = (w + before + after - ((k - 1) * dilation + 1)) // stride + 1",
+    )
+    return "\n".join(f"        {line}" for line in lines)
+
+
 def _operator(count: int) -> Operator:
     unit, spatial = (ONE,) * count, SPATIAL[count]
 
@@ -282,11 +302,16 @@ def _operator(count: int) -> Operator:
     result = ", ".join(f"{letter}'" for letter in spatial.lower())
     judge.__doc__ = f"""A convolution.   t[n, c, {extents}], t[o, c // groups, ..k] -> t[n, o, {result}]
 
-    `w' = (w + pad - ((k - 1) * dilation + 1)) // stride + 1`.  The weight has the data's channels, shared among the
-    groups [op.conv.channels], which divide the output channels [op.conv.groups]; `channels` are the output channels
-    [op.conv.units] and `kernel_size` is the kernel [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides,
-    dilation and groups are at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input
-    [op.window.fits].  A depthwise weight may have the axes (channels, multiplier), `channels` being their product."""
+{_equation(count)}
+
+    Elements outside of the data are 0, and multiplied as the others.  The result has the type `out_dtype`, to which
+    integers are first converted, or that of the operands.  The weight has I = c // groups input channels
+    [op.conv.channels]; `groups` divides the O output channels [op.conv.groups]; `channels`, where it is given, is O
+    [op.conv.units], and `kernel_size` has the sizes of the kernel [op.conv.kernel_size], which are at least 1
+    [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at least 0 [op.window.positive]
+    [op.window.padding]; the window, (k - 1) * dilation + 1, is no wider than the padded input [op.window.fits].
+    With groups = c the weight may have the axes (c, m), `channels` being c * m; then output channel o has the kernel
+    weight[o // m, o % m]."""
     return operator(
         f"nn.conv{count}d",
         meaning=_convolve,

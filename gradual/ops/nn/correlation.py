@@ -97,13 +97,19 @@ def correlation(
     """The mean product of each patch of one image and the shifted patches of another; without `is_multiply` the mean
     distance.
 
-    t[n, c, h, w], t[n, c, h, w] -> t[n, d * d, h', w'], d = 2 * (max_displacement // stride2) + 1
+    t[n, c, h, w], t[n, c, h, w] -> t[n, d * d, h', w'], d = 2 * r + 1, r = max_displacement // stride2
 
-    Patches are squares of `kernel_size`, which is odd [op.nn.correlation.kernel], `stride1` apart; they are shifted by
-    multiples of `stride2` up to `max_displacement` each way, rows first.  Both images have the same shape
-    [op.nn.correlation.agree], are padded with zeros [op.window.padding], and are large enough for a patch and its
-    shifts [op.window.fits].  Strides are at least 1, padding and displacement at least 0 [op.window.positive]. The mean
-    is taken in binary64 and rounded once; where there are no channels it is NaN.
+        out[n, p * d + q, y, x] = (sum over c, k, l of P) / s
+        P = data1[n, c, Y + k, X + l] * data2[n, c, Y + k + dy, X + l + dx]
+        Y = y * stride1 + max_displacement - top,  X = x * stride1 + max_displacement - left
+        dy = (p - r) * stride2,  dx = (q - r) * stride2,  s = kernel_size * kernel_size * c
+        h' = (h + pad - 2 * border + stride1 - 1) // stride1,  border = max_displacement + (kernel_size - 1) // 2
+
+    k and l run from 0 to kernel_size - 1; elements outside of the image are 0; where there are no channels the mean is
+    NaN. Without `is_multiply` it is the mean of abs(data1[..] - data2[..]).  `kernel_size` is odd
+    [op.nn.correlation.kernel]. Both images have the same shape [op.nn.correlation.agree], are padded with zeros
+    [op.window.padding], and have padded height and width of at least 2 * border + 1 [op.window.fits].  Strides are at
+    least 1, padding and displacement at least 0 [op.window.positive].
     """
     left, right = tensor(data1, 0, rank=4), tensor(data2, 1, rank=4)
     of_dtype(left, 0, lambda dtype: dtype.is_float, "a tensor of floats")

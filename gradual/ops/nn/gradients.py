@@ -102,12 +102,16 @@ def conv2d_backward_weight(
 ) -> Judgement:
     """The gradient of a convolution by its weight.   t[n, o, h', w'], t[n, c, h, w] -> t[o, c // groups, ..kernel_size]
 
-    The attributes are those of `nn.conv2d`, but `data_layout` is the layout of the first argument, the gradient of the
-    convolution's result, `kernel_layout` that of the data, and `out_layout` that of the result, which has the axes of
-    the weight.  The gradient has the batch and the extents of the convolution's result
-    [op.nn.conv2d_backward_weight.agree], and `channels` is the number of its channels [op.conv.units]; the groups
-    divide the channels of both arguments [op.conv.groups]; strides, dilation and groups are at least 1, paddings at
-    least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].
+        out[o, i, k, l] = sum over n of sum over y, x of grad[n, o, y, x] * data[n, g * I + i, Y, X]
+        Y = y * strides[0] - top + k * dilation[0],  X = x * strides[1] - left + l * dilation[1]
+        I = c // groups,  g = o // (O // groups),  O the number of channels of grad
+
+    Elements outside of the data are 0.  The attributes are those of `nn.conv2d`, but `data_layout` is the layout of
+    the first argument, `kernel_layout` that of the data, and `out_layout` that of the result.  The first argument has
+    the batch n of the data, and the height and width of the result of `nn.conv2d`
+    [op.nn.conv2d_backward_weight.agree]; `channels` is the number O of its channels [op.conv.units]; `groups` divides
+    O and c [op.conv.groups]; strides, dilation, kernel_size and groups are at least 1, paddings at least 0
+    [op.window.positive] [op.window.padding]; the window is no wider than the padded input [op.window.fits].
     """
     axes, data_axes = places(data_layout, "NCHW", "data_layout"), places(kernel_layout, "NCHW", "kernel_layout")
     places(out_layout, "OIHW", "out_layout")
@@ -225,11 +229,14 @@ def max_pool2d_grad(
 ) -> Judgement:
     """The gradient of `nn.max_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
-    The gradient of a window goes to the first of its greatest elements.  The first argument has the sizes of the
-    pool's result [op.pool_grad.agree]; sizes, strides and dilation are at least 1, paddings at least 0
-    [op.window.positive]; the window fits into the padded input, or with
-    `ceil_mode` reaches less than a stride beyond it [op.window.fits].  In a packed layout such as NCHW4c the inner part
-    has the extent that the layout gives [op.layout_transform.factor].
+        out[n, c, i, j] = sum over y, x of out_grad[n, c, y, x]  where i, j is the greatest of the window at y, x
+
+    The greatest element is found in row-major order: an element replaces the one found so far if it is greater by `>`;
+    those of the padding do not count. The first argument has the sizes of the pool's result [op.pool_grad.agree];
+    `pool_size`, strides and dilation are at least 1, paddings at least 0 [op.window.positive] [op.window.padding]; the
+    window is no wider than the padded input, or with `ceil_mode` than it and a stride less 1 [op.window.fits].  In a
+    packed layout such as NCHW4c the inner part has the size of the factor that the layout gives
+    [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
@@ -250,10 +257,12 @@ def avg_pool2d_grad(
 ) -> Judgement:
     """The gradient of `nn.avg_pool2d` by its data.   t[n, c, h', w'], t[n, c, h, w] -> t[n, c, h, w]
 
-    The gradient of a window is divided equally among the elements that its mean counts; integers are divided toward
-    zero.  The first argument has the sizes of the pool's result [op.pool_grad.agree]; sizes, strides and dilation are
-    at least 1, paddings at least 0 [op.window.positive]; the window fits into the padded input, or with
-    `ceil_mode` reaches less than a stride beyond it [op.window.fits].  In a packed layout such as NCHW4c the inner part
-    has the extent that the layout gives [op.layout_transform.factor].
+        out[n, c, i, j] = sum over y, x of out_grad[n, c, y, x] / m(y, x)  where the window at y, x has the element i, j
+
+    m(y, x) is the number by which `nn.avg_pool2d` divides, as `count_include_pad` says; integers are divided toward
+    zero.  The first argument has the sizes of the pool's result [op.pool_grad.agree]; `pool_size`, strides and
+    dilation are at least 1, paddings at least 0 [op.window.positive] [op.window.padding]; the window is no wider than
+    the padded input, or with `ceil_mode` than it and a stride less 1 [op.window.fits].  In a packed layout such as
+    NCHW4c the inner part has the size of the factor that the layout gives [op.layout_transform.factor].
     """
     return _pool_grad(out_grad, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)

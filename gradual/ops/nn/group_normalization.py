@@ -79,7 +79,12 @@ def instance_norm(
 ) -> Judgement:
     """Each channel of each sample normalized to mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
 
-    The vectors have the extent of the axis, and scale and shift each channel [op.nn.instance_norm.channels].
+        out[i, .., k, ..] = (data[i, .., k, ..] - mean) * (1 / sqrt(var + epsilon)) * gamma[k] + beta[k]
+        mean = (sum of data[i, .., k, ..]) / m,  var = (sum of (data[i, .., k, ..] - mean) ** 2) / m
+
+    in binary64, rounded once at the end; the sums are over the m elements of channel k of sample i.  Without `scale`,
+    gamma[k] is 1; without `center`, beta[k] is 0.  Both vectors have the size c of the data's `axis`
+    [op.nn.instance_norm.channels].
     """
     given, place = _channels(data, axis)
     return judged(given.shape, given.dtype, columns(given, place, "op.nn.instance_norm.channels", gamma, beta))
@@ -118,8 +123,13 @@ def group_norm(
 ) -> Judgement:
     """Each group of channels normalized to mean 0 and variance 1.   t[n, .., c, ..], 2 of t[c] -> t[n, .., c, ..]
 
-    The groups divide the channels [op.nn.group_norm.groups]; the vectors have the extent of the axis, and scale and
-    shift each channel [op.nn.group_norm.channels].
+        out[i, .., k, ..] = (data[i, .., k, ..] - mean) * (1 / sqrt(var + epsilon)) * gamma[k] + beta[k]
+        mean = (sum of data[i, .., j, ..]) / m,  var = (sum of (data[i, .., j, ..] - mean) ** 2) / m
+
+    in binary64, rounded once at the end; the sums are over the m elements of the channels j in the group of k, j // (c
+    // num_groups) == k // (c // num_groups), the channels outermost.  Without `scale`, gamma[k] is 1; without
+    `center`, beta[k] is 0.  `num_groups` divides the channels c [op.nn.group_norm.groups]; both vectors have the size
+    c of the data's `axis` [op.nn.group_norm.channels].
     """
     given, place = _channels(data, axis)
     if num_groups < 1:

@@ -22,7 +22,7 @@ from gradual.types.type import TensorType
 Logarithms = Callable[[Iterable[float]], Iterable[float]]
 
 
-def entropy(name: str, logarithms: Logarithms, summary: str) -> Operator:
+def entropy(name: str, logarithms: Logarithms, summary: str, factor: str) -> Operator:
     """Declare the cross entropy of predictions, given how their logarithms are computed."""
 
     def meaning(predictions: Tensor, targets: Tensor) -> Tensor:
@@ -41,8 +41,10 @@ def entropy(name: str, logarithms: Logarithms, summary: str) -> Operator:
 
     judge.__doc__ = f"""{summary}   t[n, c], t[n, c] -> t[]
 
-    The products are summed in row-major order, negated and divided by n; if n is 0, the result is NaN.  Predictions
-    and targets have the same shape [op.{name}.agree].
+        out[] = -(sum over i, j of targets[i, j] * {factor}) / n
+
+    in binary64, rounded once at the end; if n is 0, the result is NaN.  Predictions and targets have the same shape,
+    n by c [op.{name}.agree].
     """
     return operator(name, meaning=meaning, family="losses")(judge)
 
@@ -56,11 +58,17 @@ def _as_they_are(elements: Iterable[float]) -> Iterable[float]:
 
 
 ENTROPIES = (
-    entropy("nn.cross_entropy", _logarithms, "The targets times the logarithms of predicted probabilities."),
+    entropy(
+        "nn.cross_entropy",
+        _logarithms,
+        "The targets times the logarithms of predicted probabilities.",
+        "log(predictions[i, j])",
+    ),
     entropy(
         "nn.cross_entropy_with_logits",
         _as_they_are,
         "The targets times predictions that are logarithms of probabilities, as `nn.log_softmax` gives them.",
+        "predictions[i, j]",
     ),
 )
 
@@ -121,9 +129,13 @@ def nll_loss(
 
     t[n, c, ..a], int[n, ..a], t[c] -> t[]; with `reduction="none"` t[n, ..a]; without a batch t[c], int[], t[c] -> t[]
 
-    The mean divides the sum by the sum of the weights that were used, "sum" does not.  A target that is `ignore_index`
-    is left out; any other that is not a class is a fault [op.index.bounds].  Predictions and targets agree
-    [op.nn.nll_loss.agree], and each class has a weight [op.nn.nll_loss.classes].
+        loss[i, ..a] = -(weights[k] * predictions[i, k, ..a]),  k = targets[i, ..a]
+        out[] = (sum over i, ..a of loss[i, ..a]) / (sum over i, ..a of weights[targets[i, ..a]])
+
+    With the reduction "sum" the result is the first sum, with "none" it is `loss`.  A target that is `ignore_index`
+    has the loss 0 and no weight; a mean of nothing is NaN.  Any other target that is not from 0 to c - 1 is a fault
+    [op.index.bounds].  Targets have the shape of the predictions without the axis of the classes
+    [op.nn.nll_loss.agree], and there are as many weights as classes [op.nn.nll_loss.classes].
     """
     given, named, shares = floats(predictions, 0, least=1), integers(targets, 1), tensor(weights, 2, rank=1)
     dtype = same_dtype(given, given, shares)

@@ -110,7 +110,11 @@ def batch_norm(
 ) -> Judgement:
     """Batch norm at inference, and its statistics unchanged.   t[.., c, ..], 4 of t[c] -> (t[.., c, ..], t[c], t[c])
 
-    The vectors have the extent of the axis [op.nn.batch_norm.channels].
+        out.0[.., k, ..] = (data[.., k, ..] - moving_mean[k]) * (1 / sqrt(moving_var[k] + epsilon) * gamma[k]) + beta[k]
+        out.1 = moving_mean,  out.2 = moving_var
+
+    in binary64, rounded once at the end.  Without `scale`, gamma[k] is left out; without `center`, beta[k] is 0.  The
+    four vectors have the size c of the data's `axis` [op.nn.batch_norm.channels].
     """
     given = floats(data, least=1)
     needs = columns(given, axis, "op.nn.batch_norm.channels", gamma, beta, moving_mean, moving_var)
@@ -160,7 +164,11 @@ def layer_norm(
 ) -> Judgement:
     """Lanes normalized to mean 0 and variance 1, then scaled and shifted.   t[.., c, ..], t[c], t[c] -> t[.., c, ..]
 
-    The vectors have the extent of the axis [op.nn.layer_norm.channels].
+        out[.., k, ..] = (data[.., k, ..] - mean) * (1 / sqrt(var + epsilon)) * gamma[k] + beta[k]
+        mean = (sum over j of data[.., j, ..]) / c,  var = (sum over j of (data[.., j, ..] - mean) ** 2) / c
+
+    in binary64, rounded once at the end; k and j along `axis`.  Without `scale`, gamma[k] is 1; without `center`,
+    beta[k] is 0.  Both vectors have the size c of the axis [op.nn.layer_norm.channels].
     """
     given = floats(data, least=1)
     return judged(given.shape, given.dtype, columns(given, axis, "op.nn.layer_norm.channels", gamma, beta))
@@ -187,7 +195,12 @@ def _softmax(data: Tensor, *, axis: int) -> Tensor:
     fast=fast_normalization.softmax,
 )
 def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]"""
+    """The exponentials along an axis, divided by their sum.   t[..a] -> t[..a]
+
+        out[.., k, ..] = e[.., k, ..] / (sum over j of e[.., j, ..]),  e[.., k, ..] = exp(data[.., k, ..] - high)
+
+    in binary64, rounded once at the end; high is the greatest element along the axis.
+    """
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -201,7 +214,10 @@ def softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
     fast=fast_normalization.softmax,
 )
 def fast_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """The same as `nn.softmax`; other implementations approximate it.   t[..a] -> t[..a]"""
+    """The same as `nn.softmax`; other implementations approximate it.   t[..a] -> t[..a]
+
+    out = nn.softmax(data, axis=axis)
+    """
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -228,7 +244,12 @@ def _log_softmax(data: Tensor, *, axis: int) -> Tensor:
     fast=fast_normalization.log_softmax,
 )
 def log_softmax(data: TensorType[Dim], *, axis: int = -1) -> Judgement:
-    """The logarithm of the softmax.   t[..a] -> t[..a]"""
+    """The logarithm of the softmax.   t[..a] -> t[..a]
+
+        out[.., k, ..] = data[.., k, ..] - high - log(sum over j of exp(data[.., j, ..] - high))
+
+    in binary64, rounded once at the end; high is the greatest element along the axis.
+    """
     given = floats(data, least=1)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)
@@ -241,7 +262,10 @@ def _dropout(data: Tensor, *, rate: float) -> tuple[Tensor, Tensor]:
 
 @operator("nn.dropout", meaning=_dropout, family="normalizing", padding=Padding(everywhere), onnx="Dropout")
 def dropout(data: TensorType[Dim], *, rate: float = 0.5) -> Judgement:
-    """Dropout at inference: the data, and a mask of ones.   t[..a] -> (t[..a], t[..a])"""
+    """Dropout at inference: the data, and a mask of ones.   t[..a] -> (t[..a], t[..a])
+
+    out.0[i] = data[i],  out.1[i] = 1,  whatever the rate
+    """
     given = tensor(data, 0)
     if not 0.0 <= rate <= 1.0:
         raise IllFormed("op.attribute", f"rate has to be between 0 and 1, not {rate}")
@@ -262,7 +286,10 @@ def _batch_flatten(data: Tensor) -> Tensor:
     onnx="Flatten",
 )
 def batch_flatten(data: TensorType[Dim]) -> Judgement:
-    """All axes but the first as one.   t[n, ..a] -> t[n, product(a)]"""
+    """All axes but the first as one.   t[n, ..a] -> t[n, product(a)]
+
+    out[i, j] = the j-th element of data[i] in row-major order, counted from 0
+    """
     given = tensor(data, 0, least=1)
     return judged((given.shape[0], size(given.shape[1:])), given.dtype)
 
@@ -286,7 +313,10 @@ def _prelu(data: Tensor, alpha: Tensor, *, axis: int) -> Tensor:
 def prelu(data: TensorType[Dim], alpha: TensorType[Dim], *, axis: int = 1) -> Judgement:
     """The elements, negative ones times the slope of their channel.   t[.., c, ..], t[k] -> t[.., c, ..]
 
-    There is one slope for each index along the axis, or one for all [op.nn.prelu.channels].
+        out[.., i, ..] = data[.., i, ..] if data[.., i, ..] > 0 else data[.., i, ..] * alpha[i]
+
+    The number of slopes k is the size c of the data's `axis`, or it is 1, and alpha[0] is used for all
+    [op.nn.prelu.channels].
     """
     given, slopes = tensor(data, 0, least=1), tensor(alpha, 1, rank=1)
     of_dtype(given, 0, lambda dtype: dtype is not DType.BOOL, "a tensor of numbers")
@@ -318,7 +348,10 @@ def lrn(
 ) -> Judgement:
     """Each element divided by `(bias + alpha / size * s) ** beta`.   t[..a] -> t[..a]
 
-    s is the sum of the squares of the `size` elements around the element along the axis, as far as the axis has them.
+        out[.., k, ..] = data[.., k, ..] / (bias + alpha * s / size) ** beta
+        s = sum over j of data[.., j, ..] ** 2,  j from k - size // 2 to k - size // 2 + size - 1, within the axis
+
+    in binary64, rounded once at the end.
     """
     given = floats(data, least=1)
     axis_of(axis, given.rank)
@@ -352,7 +385,12 @@ def _l2_extends(growth: Growth) -> Iterator[Axes]:
     "nn.l2_normalize", meaning=_l2_normalize, family="normalizing", padding=Padding(_l2_extends), onnx="LpNormalization"
 )
 def l2_normalize(data: TensorType[Dim], *, eps: float, axis: tuple[int, ...] | None) -> Judgement:
-    """Each element divided by the Euclidean norm along some axes.   t[..a] -> t[..a]"""
+    """Each element divided by the Euclidean norm along some axes.   t[..a] -> t[..a]
+
+        out[i, j] = data[i, j] / sqrt(max(sum over k of data[i, k] ** 2, eps)),  j and k along `axis`
+
+    in binary64, rounded once at the end.  Without `axis`, or with an empty one, the norm is that of all elements.
+    """
     given = floats(data)
     _chosen(axis, given.rank)
     return judged(given.shape, given.dtype)

@@ -228,13 +228,34 @@ def _global_avg(data: Tensor, *, layout: str, out_layout: str) -> Tensor:
 
 
 # -------------------------------------------------------------------------------------------------------- operators
-_OWED = """`w' = (w + pad - ((size - 1) * dilation + 1)) // stride + 1`, rounded up with `ceil_mode`{more}.
+_OWED = """`pool_size`, strides and dilation are at least 1, paddings at least 0 [op.window.positive]
+[op.window.padding]; the window is no wider than the padded input, or with `ceil_mode` than it and a stride less 1
+[op.window.fits]."""
+_PACKED = """In a packed layout such as NCHW4c the inner part has the size of the factor that the layout gives
+[op.layout_transform.factor]."""
 
-    Sizes, strides and dilation are at least 1, paddings at least 0 [op.window.positive]; the window fits into the
-    padded input, or with `ceil_mode` reaches less than a stride beyond it [op.window.fits]."""
-_PACKED = """
-    In a packed layout such as NCHW4c the inner part has the extent that the layout gives
-    [op.layout_transform.factor]."""
+
+def _window_words(count: int, fold: str) -> str:
+    """The equation of a pool with a sliding window: what it folds, where, and the size of the result."""
+    taps = "ijk"[:count]
+    reads = [
+        f"{axis.upper()} = {axis} * strides[{i}] - before[{i}] + {tap} * dilation[{i}]"
+        for i, (axis, tap) in enumerate(zip(_AXES[count], taps, strict=True))
+    ]
+    result, places = ", ".join(_AXES[count]), ", ".join(axis.upper() for axis in _AXES[count])
+    size = "w' = (w + before + after - ((size - 1) * dilation + 1)) // stride + 1, rounded up with ceil_mode"
+    first = f"out[n, c, {result}] = {fold.format(taps=', '.join(taps), cell=f'data[n, c, {places}]')}"
+    return "\n".join(f"    {line}" for line in (first, *reads, size))
+
+
+_AXES = {1: "x", 2: "yx", 3: "zyx"}
+
+
+def _fold_words(kind: str) -> tuple[str, str]:
+    """What a pool computes of a window, and what that is of an empty one."""
+    if kind == "avg":
+        return "mean", "Integers are divided toward zero; the mean of nothing is NaN, of integers a fault."
+    return kind, "The maximum of nothing is the least value of the type, for floats -inf."
 
 
 def _shape_words(count: int) -> str:
@@ -259,7 +280,14 @@ def _max_pool_operator(count: int) -> Operator:
     ) -> Judgement:
         return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
-    judge.__doc__ = f"The greatest element of each window.   {_shape_words(count)}\n\n{_OWED.format(more='')}{_PACKED}"
+    equation = _window_words(count, "max over {taps} of {cell}")
+    judge.__doc__ = f"""The greatest element of each window.   {_shape_words(count)}
+
+{equation}
+
+Only elements of the data count; the maximum of none is the least value of the type, for floats -inf.
+{_OWED}
+{_PACKED}"""
     return operator(
         f"nn.max_pool{count}d",
         meaning=_max_pool,
@@ -287,8 +315,15 @@ def _avg_pool_operator(count: int) -> Operator:
     ) -> Judgement:
         return sliding(count, data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
 
-    owed_too = _OWED.format(more="; with\n    `count_include_pad` the padding counts")
-    judge.__doc__ = f"The mean of each window.   {_shape_words(count)}\n\n{owed_too}{_PACKED}"
+    equation = _window_words(count, "(sum over {taps} of {cell}) / m")
+    judge.__doc__ = f"""The mean of each window.   {_shape_words(count)}
+
+{equation}
+
+Elements outside of the data are 0.  m is the number of those in the data, or with `count_include_pad` of those in the
+data or its padding, in both cases at least 1; integers are divided toward zero.
+{_OWED}
+{_PACKED}"""
     return operator(
         f"nn.avg_pool{count}d",
         meaning=_avg_pool,
@@ -311,10 +346,16 @@ def _adaptive_operator(
     ) -> Judgement:
         return _adaptive(count, data, output_size, layout, out_layout)
 
+    axes, (fold, nothing) = ", ".join(_AXES[count]), _fold_words(kind)
     judge.__doc__ = f"""{says} of each of `output_size` windows, which cover the data.   {_shape_words(count)}
 
-    Window i of m has the indices from `i * n // m` up to `((i + 1) * n + m - 1) // m`, excluded, of an axis of size n.
-    Sizes are not negative [op.adaptive.size], and by default those of the data.{_PACKED}"""
+    out[n, c, {axes}] = {fold} over {axes.upper()} of data[n, c, {axes.upper()}]
+    X from x * w // w' up to ((x + 1) * w + w' - 1) // w', excluded,  and so along each spatial axis
+
+{nothing}
+`output_size` is not negative [op.adaptive.size]; without it, or with an empty list, it is the size of the data, and one
+number is used for all axes.
+{_PACKED}"""
     return operator(f"nn.adaptive_{kind}_pool{count}d", meaning=meaning, family="pooling", **facts)(judge)
 
 
@@ -322,7 +363,13 @@ def _global_operator(kind: str, says: str, meaning: Callable[..., Tensor], **fac
     def judge(data: TensorType[Dim], *, layout: str = "NCHW", out_layout: str = "") -> Judgement:
         return _pooled(2, data, layout, out_layout).judgement((ONE, ONE), ())
 
-    judge.__doc__ = f"{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]\n{_PACKED}"
+    fold, nothing = _fold_words(kind)
+    judge.__doc__ = f"""{says} of each channel.   t[n, c, h, w] -> t[n, c, 1, 1]
+
+    out[n, c, 0, 0] = {fold} over y, x of data[n, c, y, x]
+
+{nothing}
+{_PACKED}"""
     return operator(f"nn.global_{kind}_pool2d", meaning=meaning, family="pooling", **facts)(judge)
 
 

@@ -215,6 +215,27 @@ def _kernels(weights: Array, taps: Sequence[dict[int, int]], groups: int) -> Arr
 
 
 # -------------------------------------------------------------------------------------------------------- operators
+_AXES = {1: "x", 2: "yx", 3: "zyx"}
+_TAPS = {1: "k", 2: "k and l", 3: "k, l and m"}
+
+
+def _equation(count: int) -> str:
+    """The equation over these spatial axes."""
+    axes, taps = _AXES[count], "klm"[:count]
+    result, places, kernel = ", ".join(axes), ", ".join(axes.upper()), ", ".join(taps)
+    reads = [
+        f"{axis.upper()} = ({axis} + before[{i}] - {tap} * dilation[{i}]) / strides[{i}]"
+        for i, (axis, tap) in enumerate(zip(axes, taps, strict=True))
+    ]
+    lines = (
+        f"out[n, o, {result}] = sum over i, {kernel} of data[n, j, {places}] * weight[j, o % S, {kernel}]",
+        *reads,
+        "j = o // S * I + i,  I = c // groups,  S = o' // groups the second size of the weight, o' output channels",
+        "w' = (w - 1) * stride + (k - 1) * dilation + 1 - before - after + output_padding",
+    )
+    return "\n".join(f"        {line}" for line in lines)
+
+
 def _operator(count: int) -> Operator:
     unit, nothing, spatial = (ONE,) * count, (ZERO,) * count, SPATIAL[count]
 
@@ -251,11 +272,15 @@ def _operator(count: int) -> Operator:
     result = ", ".join(f"{letter}'" for letter in spatial.lower())
     judge.__doc__ = f"""A transposed convolution.   t[n, c, {space}], t[c, o // groups, ..k] -> t[n, o, {result}]
 
-    `w' = (w - 1) * stride + (k - 1) * dilation + 1 - pad + output_padding`, which is not negative
-    [op.conv.transposed].  The weight has the data's channels [op.conv.channels], which the groups divide
-    [op.conv.groups]; `channels` are the output channels [op.conv.units] and `kernel_size` is the kernel
-    [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
-    least 0 [op.window.positive]."""
+{_equation(count)}
+
+    The sum is over those {_TAPS[count]} for which the divisions are exact; elements outside of the data are 0.  The
+    result has the type `out_dtype`, to which integers are first converted, or that of the operands.  Its sizes w' are
+    not negative [op.conv.transposed].  The weight has as many input channels as the data, c [op.conv.channels]; groups
+    divides c [op.conv.groups]; `channels`, where it is given, is the number S * groups of output channels
+    [op.conv.units], and `kernel_size` has the sizes of the kernel [op.conv.kernel_size], which are at least 1
+    [op.conv.kernel]; strides, dilation and groups are at least 1, paddings and output_padding at least 0
+    [op.window.positive] [op.window.padding]."""
     return operator(
         f"nn.conv{count}d_transpose",
         meaning=_convolve_transposed,

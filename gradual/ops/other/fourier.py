@@ -62,7 +62,11 @@ def dft(re_data: TensorType[Dim], im_data: TensorType[Dim], *, inverse: bool = F
 
     t[.., n], t[.., n] -> (t[.., n], t[.., n])
 
-    Real and imaginary parts have the same shape [op.dft.agree].
+        out.0[.., k] = sum over i of re_data[.., i] * cos(z) - sum over i of im_data[.., i] * sin(z)
+        out.1[.., k] = sum over i of re_data[.., i] * sin(z) + sum over i of im_data[.., i] * cos(z)
+
+    z is -2 * pi * i * k / n; with `inverse` it is 2 * pi * i * k / n, and both results are divided by n.  i * k is
+    taken modulo n first.  Real and imaginary parts have the same shape [op.dft.agree].
     """
     left, right = floats(re_data, 0, least=1), tensor(im_data, 1)
     tensor(right, 1, rank=left.rank)
@@ -124,11 +128,13 @@ def stft(
 
     t[..b, n], t[w] -> t[..b, n_fft // 2 + 1, (n - n_fft) // hop_length + 1, 2]
 
-    The signal is at least as long as a frame [op.window.fits].  `n_fft` is at least 1, and so is `hop_length`, which is
-    a quarter of `n_fft` by default [op.window.positive].  The window has `win_length` weights, by default n_fft, and no
-    more than n_fft [op.stft.window]; a shorter one is in the middle of the frame with zeros around it.  All n_fft
-    frequencies are given unless `onesided`; `normalized` divides by the square root of n_fft.  The last axis has the
-    real and the imaginary part.
+        out[..b, k, m] = (sum over i of s(i) * cos(z), sum over i of s(i) * sin(z)),  z = -2 * pi * i * k / n_fft
+        s(i) = data[..b, m * hop_length + i] * window[i - (n_fft - w) // 2],  i from 0 to n_fft - 1
+
+    The window is 0 beyond its ends.  All n_fft frequencies k are given unless `onesided`; `normalized` divides by the
+    square root of n_fft.  The signal has at least n_fft samples [op.window.fits].  `n_fft` is at least 1, and so is
+    `hop_length`, which is n_fft // 4 by default [op.window.positive].  The window has `win_length` weights, by default
+    n_fft, and no more than n_fft [op.stft.window].
     """
     given, weights = floats(data, 0, least=1), tensor(window, 1, rank=1)
     if given.rank > 2:

@@ -40,7 +40,10 @@ def _marked(data: Type[Dim]) -> Judgement:
     padding=Padding(everywhere),
 )
 def stop_fusion(data: Type[Dim]) -> Judgement:
-    """Identity; a compiler does not fuse across it.   t[..a] -> t[..a]"""
+    """Identity; a compiler does not fuse across it.   t[..a] -> t[..a]
+
+    out = data
+    """
     return _marked(data)
 
 
@@ -53,7 +56,10 @@ def stop_fusion(data: Type[Dim]) -> Judgement:
     padding=Padding(everywhere),
 )
 def checkpoint(data: Type[Dim]) -> Judgement:
-    """Identity; automatic differentiation computes it again instead of keeping it.   t[..a] -> t[..a]"""
+    """Identity; automatic differentiation computes it again instead of keeping it.   t[..a] -> t[..a]
+
+    out = data
+    """
     return _marked(data)
 
 
@@ -67,7 +73,10 @@ def on_device(
     constrain_result: object = False,
     constrain_body: object = True,
 ) -> Judgement:
-    """Identity; a compiler computes it on a device.   t[..a] -> t[..a]"""
+    """Identity; a compiler computes it on a device.   t[..a] -> t[..a]
+
+    out = data
+    """
     return _marked(data)
 
 
@@ -75,5 +84,8 @@ def on_device(
     "device_copy", meaning=_same, ranges=of_first, family="marking", contents=_contents, padding=Padding(everywhere)
 )
 def device_copy(data: Type[Dim], *, src_virtual_device: object = None, dst_virtual_device: object = None) -> Judgement:
-    """Identity, on another device.   t[..a] -> t[..a]"""
+    """Identity, on another device.   t[..a] -> t[..a]
+
+    out = data
+    """
     return _marked(data)

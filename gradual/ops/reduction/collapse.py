@@ -56,8 +56,11 @@ def _collapse_sum_like(data: Tensor, collapse_type: Tensor) -> Tensor:
 def collapse_sum_like(data: TensorType[Dim], collapse_type: TensorType[Dim]) -> Judgement:
     """Sums over the broadcast axes, which give a tensor the shape of another.   t[..a], t[..b] -> t[..b]
 
-    Right-aligned, every size of the second tensor equals that of the first or is 1 [op.collapse_sum.agree].  The
-    elements are summed in row-major order, floats in binary64 and rounded once, integers exact and wrapped.
+        out[i, j, ..] = sum over r of data[r_0, r_1, .., i', j', ..]
+
+    r runs over the axes in front that `collapse_type` lacks, and over those where it has size 1 and the data does
+    not; elsewhere i' is i.  Aligned at the right, each size of the second tensor is that of the first, or 1
+    [op.collapse_sum.agree].
     """
     given, wanted = _summable(data), tensor(collapse_type, 1)
     same_dtype(given, wanted)
@@ -74,8 +77,10 @@ def collapse_sum_to(
 ) -> Judgement:
     """Sums over the broadcast axes, which give a tensor a shape.   t[..a], int[k] -> t[..wanted]
 
-    Right-aligned, every size of the shape equals that of the tensor or is 1 [op.collapse_sum.agree]; the elements are
-    summed as in `collapse_sum_like`.  The attributes only repeat what the arguments say.
+        out = collapse_sum_like(data, a tensor of the shape `wanted`)
+
+    Aligned at the right, each size of the shape is that of the tensor, or 1 [op.collapse_sum.agree].  The attributes
+    only repeat what the arguments say.
     """
     given, held = _summable(data), elements_of(wanted, 1)
     return judged(held, given.dtype, _needs(given.shape, held, 1, from_shape=False))

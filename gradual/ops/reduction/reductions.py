@@ -15,17 +15,15 @@ from gradual.ops.declaration.element_ranges import Operands, Ranges, among_first
 from gradual.ops.declaration.facts import Facts
 from gradual.ops.declaration.operator import Contents, Judgement, Need, Operator, operator
 from gradual.ops.declaration.padding import Axes, Growth, Padding, all_axes, all_but, rank_of
-from gradual.ops.declaration.shapes import ONE, agreement, axes_of, judged, of_dtype, same_dtype, tensor
+from gradual.ops.declaration.shapes import ONE, axes_of, judged, of_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.ops.reduction import folds
 from gradual.record import record
-from gradual.tensors import reals
 from gradual.tensors.arrays.elements import computable
 from gradual.tensors.arrays.elements import kept as kept_array
-from gradual.tensors.arrays.folds import total as array_total
 from gradual.tensors.arrays.numpy_library import Array
 from gradual.tensors.index import numel, offsets, strides
-from gradual.tensors.scalar import Elements, dot, kept
+from gradual.tensors.scalar import Elements, kept
 from gradual.tensors.tensor import Tensor, tensor_of
 from gradual.types.dtype import DType
 from gradual.types.type import Content, TensorType, Type
@@ -42,6 +40,7 @@ class Row:
     Attributes:
         name: the operator's name.
         says: what the reduction computes of a block, in words.
+        formula: an element of the result, in terms of `x[i, r]`, where r runs over the elements along the reduced axes.
         floats: the function on a block of floats, computed in binary64; its result is rounded once.
         ints: the function on a block of integers, which is exact; its result wraps.
         bools: the function on a block of booleans as 0 and 1.
@@ -53,6 +52,7 @@ class Row:
 
     name: str
     says: str
+    formula: str
     floats: Rule | None = None
     ints: Rule | None = None
     bools: Rule | None = None
@@ -93,7 +93,7 @@ def reduced_axes(axis: Axis, exclude: bool, rank: int) -> tuple[int, ...]:
     return tuple(place for place in range(rank) if (place in chosen) is not exclude)
 
 
-def _extends(growth: Growth) -> Iterator[Axes]:
+def extends(growth: Growth) -> Iterator[Axes]:
     """The axes that are not reduced."""
     for type in growth.types:
         gone = reduced_axes(growth.attributes["axis"], growth.attributes["exclude"], rank_of(type))
@@ -136,6 +136,10 @@ def _even(extents: Sequence[int], steps: Sequence[int]) -> int | None:
     return moved[-1][1] if moved else 1
 
 
+_OVER = """r runs over the m elements along `axis`, in row-major order; over all axes without it, or with an empty list,
+and with `exclude` over the other axes.  With `keepdims` these axes stay, with size 1."""
+
+
 def _shape(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
     return remaining(x.shape, axes, keepdims, 1)
 
@@ -174,12 +178,12 @@ def reduction(row: Row) -> Operator:
         axes = reduced_axes(axis, exclude, given.rank)
         return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, row.needs(given, axes))
 
-    judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]"
+    judge.__doc__ = f"{row.says}   t[..a] -> t[..reduced(a, axis)]\n\nout[i] = {row.formula}\n\n{_OVER}"
     if row.inhabited(DType.INT32):
         which = "A" if row.inhabited(DType.FLOAT32) else "For integers, a"
-        judge.__doc__ += f"\n\n{which} reduced axis is not empty [op.{row.name}.extent]."
+        judge.__doc__ += f"\n{which} reduced axis is not empty, of size 1 or more [op.{row.name}.extent]."
     rule = contents if row.on_dims or row.on_truths else None
-    facts = Facts(**row.facts, padding=Padding(_extends), fast=fast)
+    facts = Facts(**row.facts, padding=Padding(extends), fast=fast)
     return operator(row.name, meaning=meaning, family="reducing", contents=rule, **facts)(judge)
 
 
@@ -215,6 +219,7 @@ _ROWS = (
     Row(
         "sum",
         "Sum, from left to right in binary64, rounded once; integers wrap; of booleans, whether any holds.",
+        "sum over r of x[i, r];  of booleans, whether some x[i, r] is true",
         folds.summed,
         sum,
         any,
@@ -225,6 +230,7 @@ _ROWS = (
     Row(
         "prod",
         "Product, from left to right in binary64, rounded once; integers wrap; of booleans, whether all hold.",
+        "product over r of x[i, r];  of booleans, whether every x[i, r] is true;  of nothing, 1",
         folds.multiplied,
         math.prod,
         all,
@@ -235,6 +241,7 @@ _ROWS = (
     Row(
         "mean",
         "Sum divided by count, in binary64, rounded once; of integers, toward zero.",
+        "(sum over r of x[i, r]) / m;  of no floats, NaN",
         folds.mean,
         folds.integer_mean,
         inhabited=_integers,
@@ -243,6 +250,7 @@ _ROWS = (
     Row(
         "max",
         "Greatest; NaN if any is NaN.",
+        "max over r of x[i, r];  of booleans, whether some x[i, r] is true",
         folds.greatest,
         max,
         any,
@@ -254,6 +262,7 @@ _ROWS = (
     Row(
         "min",
         "Least; NaN if any is NaN.",
+        "min over r of x[i, r];  of booleans, whether every x[i, r] is true",
         folds.least,
         min,
         all,
@@ -262,8 +271,20 @@ _ROWS = (
         _all_of,
         Facts(pairwise="minimum", onnx="ReduceMin", ranges=among_first),
     ),
-    Row("all", "Logical and of all elements.", bools=all, on_truths=_all_of),
-    Row("any", "Logical or of all elements.", bools=any, on_truths=_any_of),
+    Row(
+        "all",
+        "Logical and of all elements.",
+        "whether every x[i, r] is true;  of nothing, true",
+        bools=all,
+        on_truths=_all_of,
+    ),
+    Row(
+        "any",
+        "Logical or of all elements.",
+        "whether some x[i, r] is true;  of nothing, false",
+        bools=any,
+        on_truths=_any_of,
+    ),
 )
 REDUCTIONS = tuple(map(reduction, _ROWS))
 """Reductions of one operand to its own element type."""
@@ -280,7 +301,8 @@ def _place(block: Block, best: Callable[..., Any], last: bool) -> int:
 
 def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> Operator:
     """Declare the operator that returns the index of the best element within its block."""
-    row = Row(name, says, best, best, best, _always)
+    formula = f"the first r with x[i, r] == {best.__name__} over s of x[i, s];  the last one with select_last_index"
+    row = Row(name, says, formula, best, best, best, _always)
 
     def meaning(x: Tensor, *, axis: Axis, keepdims: bool, select_last_index: bool, exclude: bool) -> Tensor:
         axes = reduced_axes(axis, exclude, x.rank)
@@ -304,8 +326,14 @@ def arg_reduction(name: str, best: Callable[..., Any], onnx: str, says: str) -> 
         axes = reduced_axes(given.attributes["axis"], given.attributes["exclude"], x.rank)
         return fitted(replace(places(product(x.shape[axis] for axis in axes)), wraps=True), DType.INT32)
 
-    judge.__doc__ = f"{says}   t[..a] -> int32[..reduced(a, axis)]\n\nA reduced axis is not empty [op.{name}.extent]."
-    facts = Facts(padding=Padding(_extends), onnx=onnx, ranges=ranges)
+    judge.__doc__ = f"""{says}   t[..a] -> int32[..reduced(a, axis)]
+
+out[i] = {formula}
+
+{_OVER}
+With several axes r is the number in row-major order.  If there are NaNs, the result is the first of them.
+A reduced axis is not empty, of size 1 or more [op.{name}.extent]."""
+    facts = Facts(padding=Padding(extends), onnx=onnx, ranges=ranges)
     return operator(name, meaning=meaning, family="reducing", **facts)(judge)
 
 
@@ -324,54 +352,3 @@ ARGUMENTS = (
     ),
 )
 """Reductions to an index."""
-
-
-def _scatter(block: Block, middle: float) -> float:
-    """The sum of squared distances from the middle."""
-    moved = [part - middle for part in block]
-    return float(dot(moved, moved))
-
-
-def _variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: bool, unbiased: bool) -> Tensor:
-    axes = reduced_axes(axis, exclude, x.rank)
-    count = numel([x.shape[place] for place in axes]) - unbiased
-    found = [
-        reals.divide(_scatter(block, middle), float(count))
-        for block, middle in zip(blocks(x, axes), mean.elements, strict=True)
-    ]
-    return tensor_of(_shape(x, axes, keepdims), x.dtype, kept(x.dtype, found))
-
-
-def _fast_variance(x: Tensor, mean: Tensor, *, axis: Axis, keepdims: bool, exclude: bool, unbiased: bool) -> Tensor:
-    axes = reduced_axes(axis, exclude, x.rank)
-    moved = array_blocks(x, axes) - computable(mean.elements, mean.dtype, (mean.size, 1))
-    found = array_total(moved * moved) / float(moved.shape[1] - unbiased)
-    return tensor_of(_shape(x, axes, keepdims), x.dtype, kept_array(x.dtype, found))
-
-
-@operator("variance", meaning=_variance, family="reducing", padding=Padding(_extends), fast=_fast_variance)
-def variance(
-    x: TensorType[Dim],
-    mean: TensorType[Dim],
-    *,
-    axis: tuple[int, ...] | int | None = None,
-    keepdims: bool = False,
-    exclude: bool = False,
-    unbiased: bool = False,
-) -> Judgement:
-    """Mean squared distance from a given mean, in binary64, rounded once; `unbiased` divides by one less than the
-    count.   t[..a], t[..reduced(a, axis, keepdims)] -> t[..reduced(a, axis)]
-
-    The mean has the data's shape with its reduced axes kept as 1 [op.variance.agree].
-    """
-    given = tensor(x, 0)
-    of_dtype(given, 0, lambda dtype: dtype.is_float, "floats")
-    middle = tensor(mean, 1, rank=given.rank)
-    same_dtype(given, middle)
-    axes = reduced_axes(axis, exclude, given.rank)
-    says = "the mean has another shape than the data with its reduced axes kept as 1"
-    needs = [
-        agreement(middle.shape[place], wanted, "op.variance.agree", says, (1, place), (0, place))
-        for place, wanted in enumerate(remaining(given.shape, axes, True, ONE))
-    ]
-    return judged(remaining(given.shape, axes, keepdims, ONE), given.dtype, needs)

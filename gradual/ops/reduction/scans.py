@@ -36,7 +36,7 @@ def _scanned(line: Sequence[Any], step: Step, unit: Any, exclusive: bool | None)
     return found[:-1] if exclusive else found[1:]
 
 
-def scan(name: str, step: Step, unit: int, says: str, **facts: Unpack[Facts]) -> Operator:
+def scan(name: str, step: Step, unit: int, says: str, fold: str, **facts: Unpack[Facts]) -> Operator:
     """Declare the operator that folds each line along an axis and keeps every intermediate result."""
 
     def meaning(data: Tensor, *, axis: int | None, dtype: DType | None, exclusive: bool | None) -> Tensor:
@@ -71,6 +71,8 @@ def scan(name: str, step: Step, unit: int, says: str, **facts: Unpack[Facts]) ->
 
     t[..a] -> t[..a]; without an axis t[..a] -> t[product(a)], the elements in row-major order
 
+        out[.., i, ..] = {fold} over j <= i of data[.., j, ..],  with exclusive over j < i
+
     The elements are first converted as `cast` does.  Floats are combined in binary64, and each result is rounded once;
     integers wrap.  With `exclusive` the element at the position itself is left out, so that the first result is {unit}.
     """
@@ -89,6 +91,6 @@ def _flat(data: TensorType[Dim], *, axis: int | None, dtype: DType | None, exclu
 
 
 SCANS = (
-    scan("cumsum", add, 0, "The sum of the elements up to each position along an axis", onnx="CumSum"),
-    scan("cumprod", mul, 1, "The product of the elements up to each position along an axis"),
+    scan("cumsum", add, 0, "The sum of the elements up to each position along an axis", "sum", onnx="CumSum"),
+    scan("cumprod", mul, 1, "The product of the elements up to each position along an axis", "product"),
 )

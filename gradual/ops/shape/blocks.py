@@ -44,9 +44,11 @@ def depth_to_space(
 ) -> Judgement:
     """Channels laid out as square blocks.   t[n, c, h, w] -> t[n, c // (b * b), h * b, w * b], b the block size
 
-    The channels are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1 [op.window.positive].  A
-    channel is numbered by (place in the block, channel of the result) with the mode "DCR", and by (channel of the
-    result, place in the block) with "CDR", which ONNX calls "CRD".
+        out[n, k, y, x] = data[n, (y % b * b + x % b) * m + k, y // b, x // b]  with mode "DCR", m = c // (b * b)
+        out[n, k, y, x] = data[n, k * b * b + y % b * b + x % b, y // b, x // b]  with mode "CDR" or "CRD"
+
+    b is `block_size`.  The channels c are a multiple of b * b [op.nn.depth_to_space.blocks], and b is at least 1
+    [op.window.positive].
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
@@ -80,8 +82,10 @@ def space_to_depth(
 ) -> Judgement:
     """Square blocks laid out as channels.   t[n, c, h, w] -> t[n, c * b * b, h // b, w // b], b the block size
 
-    Height and width are multiples of b [op.nn.space_to_depth.blocks], and b is at least 1 [op.window.positive].  A
-    channel of the result is numbered by (place in the block, channel of the data); the mode is "DCR" or empty.
+        out[n, (i * b + j) * c + k, y, x] = data[n, k, y * b + i, x * b + j]  for i and j below b = block_size
+
+    Height and width are multiples of b [op.nn.space_to_depth.blocks], and b is at least 1 [op.window.positive].  The
+    mode is "DCR" or empty.
     """
     axes = places(layout, "NCHW", "layout")
     given = tensor(data, 0, rank=4)
@@ -138,8 +142,12 @@ def space_to_batch_nd(
 ) -> Judgement:
     """Blocks laid out as a batch.   t[n, ..s, ..r] -> t[n * product(block_shape), ..(s + before + after) // block, ..r]
 
-    Each axis after the first, plus its paddings, is a multiple of its block size [op.nn.space_to_batch_nd.blocks].
-    Paddings are not negative, and block sizes are at least 1 [op.window.positive].
+        out[j * n + i, ..q, ..r] = data[i, ..(q * block + k - before), ..r]
+
+    k counts the places in a block, and j is the number of k in row-major order of `block_shape`; elements outside of
+    the data are `pad_value`, converted as by `cast`.  Each axis after the first, plus its two `paddings`, is a
+    multiple of its block size [op.nn.space_to_batch_nd.blocks].  Paddings are at least 0, and block sizes at least 1
+    [op.window.positive].
     """
     given = _spatial(data, block_shape, paddings, "paddings")
     count, says = len(block_shape), "a padded axis is not a multiple of its block size"
@@ -177,8 +185,12 @@ def batch_to_space_nd(
 ) -> Judgement:
     """A batch laid out as blocks.   t[n, ..s, ..r] -> t[n // product(block_shape), ..s * block - before - after, ..r]
 
-    The batch is a multiple of the product of the block sizes [op.nn.batch_to_space_nd.blocks], which are at least 1;
-    crops are not negative [op.window.positive] and no longer than the axis [op.nn.batch_to_space_nd.crops].
+        out[i, ..p, ..r] = data[j * m + i, ..((p + before) // block), ..r],  m = n // product(block_shape)
+
+    j is the number of (p + before) % block in row-major order of `block_shape`.  The batch n is a multiple of the
+    product of the block sizes [op.nn.batch_to_space_nd.blocks], which are at least 1; crops are at least 0
+    [op.window.positive], and the two `crops` of an axis are together no longer than it, s * block
+    [op.nn.batch_to_space_nd.crops].
     """
     given = _spatial(data, block_shape, crops, "crops")
     count, whole = len(block_shape), product(block_shape)
@@ -215,6 +227,8 @@ def _apart(shape: Ints, steps: Ints) -> list[int]:
 def dilate(x: TensorType[Dim], *, strides: tuple[Dim, ...] = (ONE, ONE), dilation_value: float = 0.0) -> Judgement:
     """Elements moved apart, with a value between them.   t[..a] -> t[..max((a - 1) * stride + 1, 0)]
 
+        out[i * strides[0], j * strides[1], ..] = x[i, j, ..],  and dilation_value, converted as by `cast`, elsewhere
+
     There is a stride for each axis, 1 or more [op.window.positive].  An empty axis stays empty.
     """
     given = tensor(x, 0)
@@ -238,7 +252,10 @@ def _fifo_buffer(data: Tensor, buffer: Tensor, *, axis: int) -> Tensor:
 def fifo_buffer(data: TensorType[Dim], buffer: TensorType[Dim], *, axis: int) -> Judgement:
     """The buffer with the data pushed in at the end of an axis.   t[..a, m, ..b], t[..a, n, ..b] -> t[..a, n, ..b]
 
-    The data fits into the buffer [op.nn.fifo_buffer.fits], and the other extents agree [op.nn.fifo_buffer.agree].
+        out[..a, i, ..b] = buffer[..a, i + m, ..b] if i < n - m else data[..a, i - (n - m), ..b]
+
+    The data is no longer than the buffer along the axis, m <= n [op.nn.fifo_buffer.fits]; along each other axis data
+    and buffer have the same size [op.nn.fifo_buffer.agree].
     """
     new, old = tensor(data, 0, least=1), tensor(buffer, 1)
     tensor(old, 1, rank=new.rank)

@@ -79,7 +79,9 @@ def _ones_contents(*, shape: Shape, dtype: DType | None) -> Contents:
     writes_shape=True,
 )
 def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """Zeros of a given shape; float32 by default.   -> t[..shape]
+    """Zeros of a given shape, of the type `dtype` or else float32.   -> t[..shape]
+
+        out[i] = 0
 
     No size is negative [op.zeros.size].
     """
@@ -97,7 +99,9 @@ def zeros(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     writes_shape=True,
 )
 def ones(*, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
-    """Ones of a given shape; float32 by default.   -> t[..shape]
+    """Ones of a given shape, of the type `dtype` or else float32.   -> t[..shape]
+
+        out[i] = 1
 
     No size is negative [op.ones.size].
     """
@@ -138,6 +142,8 @@ def _full_ranges(given: Operands) -> Ranges:
 def full(fill_value: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """A tensor of a given shape filled with a scalar, cast to `dtype` if that is given.   t[] -> t[..shape]
 
+        out[i] = cast(fill_value)
+
     No size is negative [op.full.size].
     """
     fill = tensor(fill_value, 0, rank=0)
@@ -166,7 +172,10 @@ def _full_like_ranges(given: Operands) -> Ranges:
     writes_shape=True,
 )
 def full_like(x: TensorType[Dim], fill_value: TensorType[Dim]) -> Judgement:
-    """A tensor of the shape and type of another, filled with a scalar cast to that type.   t[..a], u[] -> t[..a]"""
+    """A tensor of the shape and type of another, filled with a scalar cast to that type.   t[..a], u[] -> t[..a]
+
+    out[i] = cast(fill_value)  for each index i of x
+    """
     given = tensor(x, 0)
     tensor(fill_value, 1, rank=0)
     return judged(given.shape, given.dtype)
@@ -198,7 +207,10 @@ def _ones_like_contents(x: TensorType[Dim]) -> Contents:
     writes_shape=True,
 )
 def zeros_like(x: TensorType[Dim]) -> Judgement:
-    """Zeros of the shape and type of a tensor.   t[..a] -> t[..a]"""
+    """Zeros of the shape and type of a tensor.   t[..a] -> t[..a]
+
+    out[i] = 0  for each index i of x
+    """
     given = tensor(x, 0)
     return judged(given.shape, given.dtype)
 
@@ -213,7 +225,10 @@ def zeros_like(x: TensorType[Dim]) -> Judgement:
     writes_shape=True,
 )
 def ones_like(x: TensorType[Dim]) -> Judgement:
-    """Ones of the shape and type of a tensor.   t[..a] -> t[..a]"""
+    """Ones of the shape and type of a tensor.   t[..a] -> t[..a]
+
+    out[i] = 1  for each index i of x
+    """
     given = tensor(x, 0)
     return judged(given.shape, given.dtype)
 
@@ -338,8 +353,11 @@ def arange(
 ) -> Judgement:
     """The numbers from begin up to, or with a negative stride down to, end, which is excluded.   t[], t[], t[] -> t[n]
 
-    n = max(0, ceil((end - begin) / stride)); for floats that are not constants n depends on the data.  The stride is
-    not 0 [op.arange.step].  The attributes only repeat the arguments.
+        out[i] = begin + i * stride,  n = max(0, ceil((end - begin) / stride))
+
+    Of floats, n is computed in binary64, and product and sum are each rounded to the type; n depends on the data
+    unless all three are constants.  The stride is not 0 [op.arange.step].  `start`, `stop`, `step` and `dtype` only
+    repeat the arguments.
     """
     ends = tensor(begin, 0, rank=0), tensor(end, 1, rank=0), tensor(stride, 2, rank=0)
     kind = of_dtype(ends[0], 0, lambda found: found is not DType.BOOL, "an integer or a float")

@@ -89,7 +89,9 @@ def _joined(given: Operands) -> Ranges:
 def concatenate(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     """The tensors of a tuple one after another along an axis.   (t[..a, n, ..b], t[..a, m, ..b]) -> t[..a, n + m, ..b]
 
-    The other extents agree [op.concatenate.agree].
+        out[..a, s_k + i, ..b] = data.k[..a, i, ..b],  s_k the sum of the sizes along the axis of data.0 to data.(k - 1)
+
+    Along each other axis all tensors have the same size [op.concatenate.agree].
     """
     parts = fields(data, 0)
     dtype, rank = same_dtype(*parts), _same_rank(parts)
@@ -129,7 +131,9 @@ def _stacked(given: Operands) -> Ranges:
 def stack(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     """The k tensors of a tuple side by side along a new axis.   (t[..a, ..b], ..) -> t[..a, k, ..b]
 
-    Their shapes agree [op.stack.agree].
+        out[..a, i, ..b] = data.i[..a, ..b]
+
+    `axis` is the new axis of the result.  All tensors have the same shape [op.stack.agree].
     """
     parts = fields(data, 0)
     dtype, rank = same_dtype(*parts), _same_rank(parts)
@@ -170,8 +174,11 @@ def _split_ranges(given: Operands) -> Ranges:
 def split(data: TensorType[Dim], *, indices_or_sections: int | tuple[Dim, ...], axis: int = 0) -> Judgement:
     """A tuple of parts along an axis.   t[..a, n, ..b] -> (t[..a, n // k, ..b], ..)
 
-    A number is the number of equal parts, and divides the axis [op.split.divides]; a list gives the indices at which to
-    split, which are in order and within the axis [op.split.order].
+        out.k[..a, i, ..b] = data[..a, s_k + i, ..b],  i from 0 to s_(k + 1) - s_k - 1
+
+    `indices_or_sections` is a number of parts or a list.  With m parts, s_k is n // m * k, and m divides n
+    [op.split.divides].  With a list, the s_k are 0, the indices, and n, none of which is below the one before it
+    [op.split.order].
     """
     given = tensor(data, 0, least=1)
     place = axis_of(axis, given.rank)

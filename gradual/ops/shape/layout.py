@@ -104,8 +104,11 @@ def layout_transform(data: TensorType[Dim], *, src_layout: str, dst_layout: str)
 
     t[n, c, h, w] -> t[n, (c + 3) // 4, h, w, 4]
 
-    A last block that is not full is filled with zeros.  Where an axis is blocked in the data,
-    its inner part has the extent that the layout gives [op.layout_transform.factor].
+        out[n, k, h, w, j] = data[n, k * 4 + j, h, w] if k * 4 + j < c else 0  from NCHW to NCHW4c
+
+    In general an element is found at the same index for each capital letter of `src_layout` and `dst_layout`, which
+    for a blocked axis is outer index * factor + inner index.  Where an axis is blocked in the data, its inner part has
+    the size of the factor that the layout gives [op.layout_transform.factor].
     """
     source, target = _layouts(src_layout, dst_layout)
     given = tensor(data, 0, rank=len(source.letters))
@@ -150,7 +153,9 @@ def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
 
     (t[n], t[m], ..) -> (t[n, m, ..], t[n, m, ..], ..)
 
-    A scalar is a vector of one element; with `indexing="xy"` the first two axes change places.
+        out.k[i_0, i_1, ..] = data.k[i_k]  with indexing="ij";  out.k[i_1, i_0, i_2, ..] = data.k[i_k]  with "xy"
+
+    A scalar is a vector of one element.
     """
     parts = fields(data, 0)
     dtype = same_dtype(*parts)

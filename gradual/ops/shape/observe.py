@@ -46,7 +46,12 @@ def _shape_of_contents(x: TensorType[Dim], *, dtype: DType | None) -> Contents:
     onnx="Shape",
 )
 def shape_of(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgement:
-    """The shape as a vector: the size of each axis.   t[d1, .., dk] -> int[k]"""
+    """The shape as a vector: the size of each axis.   t[d1, .., dk] -> int[k]
+
+        out[i] = the size of axis i of x
+
+    They have the type `dtype`; a size that the type cannot represent is a fault.
+    """
     return judged((constant(tensor(x, 0).rank),), _countable(dtype or DType.INT32))
 
 
@@ -67,6 +72,11 @@ def _ndarray_size_contents(x: TensorType[Dim], *, dtype: DType | None) -> Conten
     onnx="Size",
 )
 def ndarray_size(x: TensorType[Dim], *, dtype: DType | None = DType.INT32) -> Judgement:
-    """The number of elements.   t[..a] -> int[]"""
+    """The number of elements.   t[..a] -> int[]
+
+        out[] = the number of elements of x
+
+    It has the type `dtype`; a number that the type cannot represent is a fault.
+    """
     tensor(x, 0)
     return judged((), _countable(dtype or DType.INT32))

@@ -128,9 +128,14 @@ def pad(
 ) -> Judgement:
     """Elements added before and after each axis.   t[..a], u[] -> t[..a + before + after]
 
-    A negative number cuts elements away, no more than there are [op.pad.size].  The added elements are `pad_val`,
-    converted. With "edge" or "reflect" elements of the border are added, and the axis is long enough for them
-    [op.pad.source].
+        out[i, ..] = data[i - before, ..] if 0 <= i - before < n, along each axis, else pad_val  with "constant"
+        out[i, ..] = data[p(i - before), ..]  with "edge" and "reflect"
+
+    `pad_width` has a pair (before, after) for each axis, and `pad_mode` says which; `pad_val` is converted as by
+    `cast`.  With "edge", p(j) is j limited to 0 to n - 1, and n is at least 1 where elements are added; with
+    "reflect", p(j) is j, or -j, or 2 * (n - 1) - j, whichever is an index, and no more than n - 1 elements are added
+    at an end [op.pad.source].  A negative number cuts elements away; both together no more than there are, n
+    [op.pad.size].
     """
     given = tensor(data, 0)
     tensor(pad_val, 1, rank=0)
@@ -146,7 +151,12 @@ def _mirror_pad(data: Tensor, *, mode: str, pad_width: Widths) -> Tensor:
 def mirror_pad(data: TensorType[Dim], *, mode: str = "SYMMETRIC", pad_width: tuple[tuple[Dim, Dim], ...]) -> Judgement:
     """The border mirrored, its edge included (SYMMETRIC) or not (REFLECT).   t[..a] -> t[..a + before + after]
 
-    The axis is long enough for the border [op.pad.source]; no more elements are cut away than there are [op.pad.size].
+        out[i, ..] = data[p(i - before), ..]
+
+    `pad_width` has a pair (before, after) for each axis.  With the `mode` "SYMMETRIC", p(j) is j, or -1 - j, or 2 * n
+    - 1 - j, whichever is an index, and no more than n elements are added at an end; with "REFLECT" it is j, or -j, or
+    2 * (n - 1) - j, and no more than n - 1 are added [op.pad.source].  No more elements are cut away than there are, n
+    [op.pad.size].
     """
     given = tensor(data, 0)
     chosen = _mode(mode, ("symmetric", "reflect"), "mode")
@@ -195,8 +205,10 @@ def dyn_pad(
 ) -> Judgement:
     """As `nn.pad`, with widths as an argument.   t[..a], int[rank, 2], u[] -> t[..]
 
-    There is a pair of numbers for each axis [op.dyn.nn.pad.pairs].  More elements cut away than there are, or an axis
-    that is too short for its border, is a fault.  Known widths require what `nn.pad` requires [op.pad.size]
+        out = nn.pad(data, pad_val, pad_width=widths, pad_mode=pad_mode)
+
+    `widths` has a row of two numbers for each axis [op.dyn.nn.pad.pairs].  More elements cut away than there are, or
+    an axis that is too short for its border, is a fault.  Known widths require what `nn.pad` requires [op.pad.size]
     [op.pad.source].
     """
     given, pairs = tensor(data, 0), tensor(widths, 1, rank=2)

@@ -62,8 +62,10 @@ def _broadcast_to_contents(data: TensorType[Dim], *, shape: Shape, dtype: DType 
 def broadcast_to(data: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType | None = None) -> Judgement:
     """The tensor repeated to a shape.   t[..a] -> t[..shape]
 
-    Right-aligned, every extent is that of the shape or 1 [op.broadcast_to.agree]; no size is negative
-    [op.broadcast_to.size].
+        out[i, j, ..] = data[i', j', ..],  i' = 0 along an axis of size 1, else i; axes that the data lacks are left out
+
+    Aligned at the right, each size of the data is that of `shape` or 1 [op.broadcast_to.agree]; no size of `shape` is
+    negative [op.broadcast_to.size].  `dtype` only repeats the type of the data.
     """
     given = tensor(data, 0)
     if dtype is not None and dtype is not given.dtype:
@@ -90,7 +92,9 @@ def _broadcast_to_like(data: Tensor, broadcast_type: Tensor) -> Tensor:
 def broadcast_to_like(data: TensorType[Dim], broadcast_type: TensorType[Dim]) -> Judgement:
     """The tensor repeated to another's shape.   t[..a], u[..b] -> t[..b]
 
-    Right-aligned, every extent is that of the other tensor or 1 [op.broadcast_to.agree].
+        out = broadcast_to(data, shape=shape_of(broadcast_type))
+
+    Aligned at the right, each size of the data is that of the other tensor or 1 [op.broadcast_to.agree].
     """
     given, wanted = tensor(data, 0), tensor(broadcast_type, 1)
     return judged(wanted.shape, given.dtype, _spread_needs(given.shape, wanted.shape, (0, 1)))
@@ -148,7 +152,9 @@ def _tile_extends(growth: Growth) -> Iterator[Axes]:
 def tile(data: TensorType[Dim], *, reps: tuple[Dim, ...]) -> Judgement:
     """The tensor repeated as a whole `reps` times along each axis, right-aligned.   t[..a] -> t[..a * reps]
 
-    No count is negative [op.tile.count].
+        out[i, j, ..] = data[i % n, j % m, ..],  n, m, .. the sizes of the data
+
+    Where one of data and `reps` has fewer axes, it has 1 in front.  No count is negative [op.tile.count].
     """
     given = tensor(data, 0)
     rank = max(given.rank, len(reps))
@@ -189,7 +195,9 @@ def _repeat_contents(data: TensorType[Dim], *, repeats: Dim, axis: int | None) -
 def repeat(data: TensorType[Dim], *, repeats: Dim, axis: int | None = None) -> Judgement:
     """Each slice along an axis `repeats` times in a row.   t[.., n, ..] -> t[.., n * repeats, ..]
 
-    Without an axis, each element in row-major order is repeated.  The count is not negative [op.repeat.count].
+        out[.., i, ..] = data[.., i // repeats, ..]
+
+    Without an axis the data is first made a vector, in row-major order.  `repeats` is not negative [op.repeat.count].
     """
     given = tensor(data, 0)
     needs = not_negative((repeats,), "op.repeat.count", "a count is negative")
@@ -223,7 +231,10 @@ def _reverse_contents(data: TensorType[Dim], *, axis: int) -> Contents:
     writes_shape=True,
 )
 def reverse(data: TensorType[Dim], *, axis: int) -> Judgement:
-    """The elements along an axis in opposite order.   t[..a] -> t[..a]"""
+    """The elements along an axis in opposite order.   t[..a] -> t[..a]
+
+    out[.., i, ..] = data[.., n - 1 - i, ..],  n the size of the axis
+    """
     given = tensor(data, 0)
     axis_of(axis, given.rank)
     return judged(given.shape, given.dtype)

@@ -95,9 +95,12 @@ def _is_plain(code: int | Dim, allowzero: bool, elements: bool) -> bool:
 def reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """The elements in row-major order under a new shape.   t[..a] -> t[..newshape]
 
-    Written integers below 1 are codes, of which -1 occurs at most once [op.reshape.code]; sizes are not negative
-    [op.reshape.size].  Without -1, the numbers of elements agree [op.reshape.elements]. With -1, which is the size that
-    remains, the other sizes are at least 1 and divide the number of elements, after equal sizes have cancelled
+        out[i, j, ..] = data[k, l, ..] where both have the same number in row-major order
+
+    Written integers below 1, with `allowzero` below 0, are codes, of which -1 occurs at most once [op.reshape.code];
+    sizes are not negative [op.reshape.size].  Without -1, data and result have the same number of elements
+    [op.reshape.elements]. With -1, which is the size that remains, the product of the other sizes is at least 1 and
+    divides the number of elements of the data, after equal sizes at the same position have cancelled
     [op.reshape.divides].
     """
     given = tensor(data, 0)
@@ -154,8 +157,10 @@ def _reverse_reshape_contents(data: TensorType[Dim], *, newshape: tuple[int | Di
 def reverse_reshape(data: TensorType[Dim], *, newshape: tuple[int | Dim, ...], allowzero: bool = False) -> Judgement:
     """As `reshape`, with axes and codes matched from the last to the first.   t[..a] -> t[..newshape]
 
-    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  It requires what
-    `reshape` requires [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
+        out[i, j, ..] = data[k, l, ..] where both have the same number in row-major order
+
+    So `[-1, 0]` makes `(50, 4)` of `(10, 5, 4)`; -4 comes after its two sizes [op.reshape.code].  `allowzero` is as in
+    `reshape`, and so are the requirements [op.reshape.size] [op.reshape.elements] [op.reshape.divides].
     """
     given = tensor(data, 0)
     shape, needs = _from_the_back(given.shape, newshape, allowzero)
@@ -220,7 +225,11 @@ def reshape_like(
 ) -> Judgement:
     """The elements in another tensor's shape, or with some axes replaced by axes of it.   t[..a], u[..b] -> t[..b]
 
-    The numbers of elements agree [op.reshape_like.elements].
+        out[i, j, ..] = data[k, l, ..] where both have the same number in row-major order
+
+    The shape of the result is that of the data with its axes from `lhs_begin` up to `lhs_end`, excluded, replaced by
+    those of `shape_like` from `rhs_begin` up to `rhs_end`; an end of None is the rank.  It has as many elements as the
+    data [op.reshape_like.elements].
     """
     left, right = tensor(data, 0), tensor(shape_like, 1)
     shape = _spliced(left.shape, right.shape, lhs_begin, lhs_end, rhs_begin, rhs_end)
@@ -253,6 +262,8 @@ def _squeeze_contents(data: TensorType[Dim], *, axis: Shape | None) -> Contents:
 )
 def squeeze(data: TensorType[Dim], *, axis: tuple[Dim, ...] | None = None) -> Judgement:
     """Some axes removed, each of size 1 [op.squeeze.one] and none twice [op.squeeze.axis].   t[.., 1, ..] -> t[.., ..]
+
+        out[i, .., j, ..] = data[i, .., 0, j, ..],  0 along each axis that is removed
 
     Without `axis` every axis of size 1 is removed; the rank of the result is then known only if all sizes are.
     """
@@ -311,7 +322,9 @@ def _expand_dims_contents(data: TensorType[Dim], *, axis: Dim, num_newaxis: int)
 def expand_dims(data: TensorType[Dim], *, axis: Dim, num_newaxis: int = 1) -> Judgement:
     """New axes of size 1 before an axis, or after it if it counts from the back.   t[..a, ..b] -> t[..a, 1, ..b]
 
-    The axis is one of the data's or the one after them [op.expand_dims.axis].
+        out[..a, 0, ..b] = data[..a, ..b],  with 0 `num_newaxis` times
+
+    The axis is from -r - 1 to r for data of rank r [op.expand_dims.axis].
     """
     given = tensor(data, 0)
     if num_newaxis < 0:
@@ -369,6 +382,9 @@ def _keeps_order(given: TensorType[Dim], attributes: Mapping[str, Any]) -> bool:
     writes_shape=True,
 )
 def transpose(data: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> Judgement:
-    """The axes in another order, by default reversed.   t[..a] -> t[..permuted(a, axes)]"""
+    """The axes in another order, by default reversed.   t[..a] -> t[..permuted(a, axes)]
+
+    out[i_0, i_1, ..] = data[j_0, j_1, ..],  j_axes[k] = i_k
+    """
     given = tensor(data, 0)
     return judged((given.shape[axis] for axis in _order(axes, given.rank)), given.dtype)

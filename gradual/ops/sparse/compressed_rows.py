@@ -90,9 +90,13 @@ def sparse_dense(
 
     t[m, k], t[v], int[v], int[r + 1] -> t[m, r]; of blocks t[m, k], t[v, h, w], int[v], int[r + 1] -> t[m, r * h]
 
-    There is a column for each value or block [op.rows.count], and `weight_indptr` is not empty [op.rows.starts]. The
-    column of a block is counted in blocks.  A column out of bounds is a fault [op.index.bounds].  The products of a row
-    are summed in the given order, floats in binary64 and rounded once, integers exactly and wrapped.
+        out[i, j] = sum over e of data[i, weight_indices[e]] * weight_data[e]
+        out[i, j * h + p] = sum over e, q of data[i, weight_indices[e] * w + q] * weight_data[e, p, q]  of blocks
+
+    e runs from weight_indptr[j] up to weight_indptr[j + 1], excluded, in this order.  `weight_indices` has as many
+    elements as `weight_data` has values or blocks, v [op.rows.count].  `weight_indptr` has at least one element
+    [op.rows.starts]; it begins at 0, never descends and ends at v, or else it is a fault.  A column that is negative
+    or not below k is a fault [op.index.bounds].
     """
     given = tensor(data, 0, rank=2)
     values, _, starts, needs = _matrix(weight_data, weight_indices, weight_indptr, 1)
@@ -153,10 +157,12 @@ def sparse_conv2d(
     t[n, h, w, c], t[v, a, b], int[v], int[r + 1] -> t[n, h, w, r * a]; or t[n, c, h, w] -> t[n, r * a, h, w] in the
     layout "NCHW", where the weight is 1 by 1
 
-    Each row of the weight gives a channel of the result; its columns are the channels of a pixel, or of 3 by 3 of
-    them, row by row.  Blocks t[v, a] are one column wide.  There is a column for each block [op.rows.count], and
-    `weight_indptr` is not empty [op.rows.starts].  A column out of bounds is a fault [op.index.bounds].  Sums
-    are as in `nn.sparse_dense`.
+        out[n, y, x] = nn.sparse_dense(patch, weight_data, weight_indices, weight_indptr)
+        patch[(k * s + l) * c + i] = data[n, y + k - s // 2, x + l - s // 2, i],  s = kernel_size[0],  k and l below s
+
+    Elements outside of the data are 0.  Blocks t[v, a] are one column wide.  `weight_indices` has as many elements as
+    `weight_data` has blocks, v [op.rows.count]; `weight_indptr` has at least one element [op.rows.starts].  A column
+    that is negative or not below s * s * c is a fault [op.index.bounds].
     """
     given = tensor(data, 0, rank=4)
     if (layout, kernel_size) not in (("NHWC", (1, 1)), ("NCHW", (1, 1)), ("NHWC", (3, 3))):
@@ -193,8 +199,13 @@ def sparse_transpose(
 ) -> Judgement:
     """The transposed matrix of a sparse one that is square.   t[v], int[v], int[n + 1] -> (t[v], int[v], int[n + 1])
 
-    There is a column for each value [op.rows.count], and `sparse_indptr` is not empty [op.rows.starts].  A column
-    out of bounds is a fault [op.index.bounds].  Entries of one column keep the order of their rows.
+        out.0[k] = sparse_data[e],  out.1[k] = the row of entry e,  e the k-th entry by column, and as given within one
+        out.2[j] = the number of entries in columns below j
+
+    The row of entry e is the i with sparse_indptr[i] <= e < sparse_indptr[i + 1].  `sparse_indices` has as many
+    elements as `sparse_data`, v [op.rows.count]; `sparse_indptr` has at least one element [op.rows.starts], begins at
+    0, never descends and ends at v, or else it is a fault.  A column that is negative or not below n is a fault
+    [op.index.bounds].
     """
     values, columns, starts, needs = _matrix(tensor(sparse_data, 0, rank=1), sparse_indices, sparse_indptr, 0)
     return Judgement(TupleType(tuple(TensorType(one.shape, one.dtype) for one in (values, columns, starts))), needs)
@@ -217,8 +228,12 @@ def sparse_add(
 ) -> Judgement:
     """The sum of a matrix and a sparse matrix, rounded once.   t[n, m], t[v], int[v], int[n + 1] -> t[n, m]
 
-    There is a column for each value [op.rows.count]; `sparse_indptr` has n + 1 elements [op.nn.sparse_add.rows].  A
-    column out of bounds is a fault [op.index.bounds].
+        out[i, j] = dense_data[i, j] + sum over e of sparse_data[e],  e the entries of row i with sparse_indices[e] == j
+
+    The entries of row i are from sparse_indptr[i] up to sparse_indptr[i + 1], excluded; they are added in this order.
+    `sparse_indices` has as many elements as `sparse_data`, v [op.rows.count]; `sparse_indptr` has n + 1 elements for
+    the n rows of the matrix [op.nn.sparse_add.rows].  A column that is negative or not below m is a fault
+    [op.index.bounds].
     """
     given = tensor(dense_data, 0, rank=2)
     values, _, starts, needs = _matrix(tensor(sparse_data, 1, rank=1), sparse_indices, sparse_indptr, 1)

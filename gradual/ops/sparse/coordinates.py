@@ -125,10 +125,13 @@ def sparse_to_dense(
 ) -> Judgement:
     """A tensor of a default value with other values at given indices.   int[k, r], t[k], t[] -> t[..output_shape]
 
-    Each row has an index for each axis [op.sparse_to_dense.depth]; for one axis the indices may be a vector, or a
-    single number.  There is a value for each row [op.sparse_to_dense.count], or a single number for all.  No size is
-    negative [op.sparse_to_dense.size].  An index out of bounds is a fault, a negative one too [op.index.bounds]; of
-    several values for one position the last stays.  The default is converted to the type of the values as `cast` does.
+        out[i_0, .., i_(r - 1)] = sparse_values[e]  for the last e with sparse_indices[e] == (i_0, .., i_(r - 1))
+        out[i_0, .., i_(r - 1)] = default_value, converted as by `cast`,  where there is no such e
+
+    The indices have r columns, one for each axis of the result [op.sparse_to_dense.depth]; for one axis they may be a
+    vector, or a single number.  There are as many values as rows of indices, k [op.sparse_to_dense.count], or a single
+    number for all.  No size is negative [op.sparse_to_dense.size].  An index out of bounds is a fault, a negative one
+    too [op.index.bounds].
     """
     named, values = integers(sparse_indices, 0), tensor(sparse_values, 1)
     tensor(default_value, 2, rank=0)
@@ -195,10 +198,14 @@ def sparse_fill_empty_rows(
 
     int[k, r], t[k], int[r], t[] -> (int[f, r], t[f], bool[n]), max(k, n) <= f <= k + n for n rows
 
-    Each entry has an index for each axis [op.sparse_fill_empty_rows.depth] and a value
-    [op.sparse_fill_empty_rows.count].  The number of rows is not negative [op.sparse_fill_empty_rows.rows].  The
-    default is a single number [op.sparse_fill_empty_rows.default].  An index out of bounds is a fault
-    [op.index.bounds].
+        out.0[j] = sparse_indices[e],  out.1[j] = sparse_values[e]  for the entries e by row, and as given within a row
+        out.0[j] = (i, 0, .., 0),  out.1[j] = default_value  at the place of each row i < n without entries
+        out.2[i] = whether row i has no entries,  n = dense_shape[0]
+
+    The indices have r columns, one for each element of `dense_shape` [op.sparse_fill_empty_rows.depth], and there are
+    as many values as rows of indices, k [op.sparse_fill_empty_rows.count].  The number n of rows is not negative
+    [op.sparse_fill_empty_rows.rows].  The default is a scalar or a vector of one element
+    [op.sparse_fill_empty_rows.default]. An index out of bounds, or a negative one, is a fault [op.index.bounds].
     """
     named, values = integers(tensor(sparse_indices, 0, rank=2), 0), tensor(sparse_values, 1, rank=1)
     default = tensor(default_value, 3)
@@ -277,9 +284,13 @@ def sparse_reshape(
 
     int[k, r], int[r], int[q] -> (int[k, q], int[q])
 
-    Each entry has an index for each axis [op.sparse_reshape.depth].  Both shapes have the same number of elements;
-    one size of the new shape may be -1 and is what remains, where the others divide it and are not 0
-    [op.sparse_reshape.elements].  An index out of bounds is a fault [op.index.bounds].
+        out.0[e] = the index in shape out.1 of the element that is sparse_indices[e] in prev_shape, in row-major order
+        out.1[i] = new_shape[i], or where that is -1 the product of prev_shape divided by that of the other sizes
+
+    The indices have r columns, one for each element of `prev_shape` [op.sparse_reshape.depth].  Both shapes have the
+    same number of elements, and no negative sizes; one size of the new shape may be -1, where the product of the
+    others is at least 1 and divides that of `prev_shape` [op.sparse_reshape.elements].  An index out of bounds, or a
+    negative one, is a fault [op.index.bounds].
     """
     named = integers(tensor(sparse_indices, 0, rank=2), 0)
     old, new = vector_elements(prev_shape, 1), vector_elements(new_shape, 2)

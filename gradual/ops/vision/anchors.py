@@ -70,10 +70,13 @@ def multibox_prior(
 ) -> Judgement:
     """Boxes around every pixel of an image.   t[n, c, h, w] -> t[1, h * w * (sizes + ratios - 1), 4]
 
-    A pixel has a square box of each of the `sizes`, as parts of the image's height, and one of the first size for each
-    of the `ratios` after the first: its width is multiplied, and its height divided, by the root of the ratio.
-    Centres are `(i + offset) * step` along rows and columns; a step that is not above 0 is taken as `1 / h` or `1 / w`.
-    With `clip` coordinates are limited to 0 to 1.  The result depends only on the data's shape.
+        out[0, (y * w + x) * f + k] = (cx - p, cy - q, cx + p, cy + q)
+        cx = (x + offsets[1]) * steps[1],  cy = (y + offsets[0]) * steps[0]
+        p = s * h / w * r / 2,  q = s / r / 2
+
+    There are f boxes at a pixel: with s = sizes[k] and r = 1 for each size, then with s = sizes[0] and r = sqrt(ratio)
+    for each of the `ratios` after the first.  A step that is not above 0 is taken as 1 / h or 1 / w.  With `clip`
+    coordinates are limited to 0 to 1.  The elements of the data do not matter.
     """
     given = floats(data, 0, 4)
     _positive("sizes", sizes)
@@ -139,11 +142,16 @@ def multibox_transform_loc(
 ) -> Judgement:
     """The boxes that predictions make of anchors.   t[b, c, n], t[b, 4 * n], t[1, n, 4] -> (t[b, n, 6], int32[b])
 
-    An anchor's class is the class with the greatest score, apart from class 0, the background. If this score is
-    `threshold` or more, the anchor has a box: a row of the class minus 1, its score, and four coordinates.  Each of the
-    four predictions is multiplied by its variance. The first two, times the anchor's sides, then move its centre; its
-    sides are multiplied by e to the power of the other two. With `clip` coordinates are limited to 0 to 1.  The boxes
-    of a batch come first and are counted; the other rows are -1.  The sizes agree [op.multibox_transform_loc.agree].
+        (left, top, right, bottom) = anchor[0, i],  w = right - left,  h = bottom - top
+        (dx, dy, dw, dh) = loc_pred[b, 4 * i : 4 * i + 4] * variances
+        x = dx * w + (left + right) / 2,  y = dy * h + (top + bottom) / 2,  p = exp(dw) * w / 2,  q = exp(dh) * h / 2
+        out.0[b, j] = (class - 1, score, x - p, y - q, x + p, y + q) for the j-th anchor i with a box, else six times -1
+        out.1[b] = the number of anchors with a box
+
+    The class of an anchor is the first with the greatest score cls_prob[b, class, i], apart from class 0, the
+    background. It has a box if this score is above -1 and is `threshold` or more.  With `clip` coordinates are limited
+    to 0 to 1. `loc_pred` has 4 * n columns, `anchor` has one row of n boxes with 4 coordinates, and `cls_prob` and
+    `loc_pred` have the same batch [op.multibox_transform_loc.agree].
     """
     given, moves, boxes = floats(cls_prob, 0, 3), floats(loc_pred, 1, 2), floats(anchor, 2, 3)
     same_dtype(given, moves, boxes)
@@ -263,14 +271,25 @@ def proposal(
 ) -> Judgement:
     """Regions that may hold an object.   t[b, 2 * a, h, w], t[b, 4 * a, h, w], t[b, 3] -> t[b * top, 5]
 
-    At each position there is an anchor for each of the `ratios` and `scales`, a in all; the sizes agree
-    [op.proposal.agree].  The prediction moves and stretches the anchor, or with `iou_loss` moves its corners; the box
-    is clipped to the image, whose height, width and scale the third argument gives.  Its score is that of the second
-    half of the channels; -1 if the position lies outside of the image, or if the box is smaller than `rpn_min_size`
-    times the scale, by which its sides are then lengthened.  Only the `rpn_pre_nms_top_n` best boxes stay, or all if
-    that is below 1. A box is dropped if its overlap with a better kept box is above the threshold. A row of the result
-    is the index of the sample and the box; there are `rpn_post_nms_top_n` rows for each sample [op.proposal.top], and
-    boxes are repeated where there are fewer.
+        wide = floor(sqrt(floor(f * f / ratio)) + 0.5),  high = floor(wide * ratio + 0.5),  f = feature_stride
+        anchor = (m - u, m - v, m + u, m + v) + (x, y, x, y) * f
+        m = (f - 1) / 2,  u = (wide * scale - 1) / 2,  v = (high * scale - 1) / 2
+        out[i * top + j] = (i, left, top, right, bottom) of the j-th kept box of sample i, counted around
+
+    At each position y, x there is an anchor k for each of the `ratios` and, inside of these, each of the `scales`, a
+    in all; bbox_pred[i, 4 * k : 4 * k + 4, y, x] is its prediction (dx, dy, dw, dh), and cls_prob[i, a + k, y, x] its
+    score. With `iou_loss` the prediction is added to the corners.  Else, for an anchor from left to right of width W =
+    right - left + 1, the box goes from X - p to X + p, X = dx * W + left + (W - 1) / 2, p = (exp(dw) * W - 1) / 2; and
+    so along y. Corners are clipped to 0 and im_info[i, 1] - 1 along x, im_info[i, 0] - 1 along y.  A box with a side
+    right - left + 1 below least = rpn_min_size * im_info[i, 2] has score -1, and its corners are moved outwards by
+    least / 2; the score is also -1 where (y + 1) * f is above im_info[i, 0] or (x + 1) * f above im_info[i, 1].
+
+    Boxes are taken from the greatest score on, equal ones in the order of y, x, k; of these only the
+    `rpn_pre_nms_top_n` first, or all if that is below 1.  A box is dropped if its overlap with an earlier kept box is
+    above `threshold`: intersection over union, sides counted as right - left + 1.  There are top =
+    `rpn_post_nms_top_n` rows for each sample, at least 0 [op.proposal.top]; where fewer boxes are kept, they repeat in
+    their order.  The channels are 2 * a and 4 * a, the first two arguments agree in b, h and w, and the third has b
+    rows of 3 numbers [op.proposal.agree].
     """
     given, moves, images = floats(cls_prob, 0, 4), floats(bbox_pred, 1, 4), floats(im_info, 2, 2)
     same_dtype(given, moves, images)

@@ -91,16 +91,23 @@ def deformable_conv2d(
 ) -> Judgement:
     """A convolution whose taps are moved.
 
-    t[n, c, h, w], t[n, g * kh * kw * 2, h', w'], t[o, c // groups, kh, kw] -> t[n, o, h', w']
+    t[n, c, h, w], t[n, g * kh * kw * 2, h', w'], t[o, c // groups, kh, kw] -> t[n, o, h', w'], g = deformable_groups
 
-    For each position of the window, each of g deformable groups of channels and each tap, in the order of the kernel,
-    `offset` has how far the tap is moved down and to the right, and agrees in size with the result
-    [op.deformable.offset]; a tap is interpolated from the four pixels around it, and is 0 outside of the data.  As in
-    `nn.conv2d` the weight has the data's channels, shared among the groups [op.conv.channels], which divide the output
-    channels [op.conv.groups]; `channels` are the output channels [op.conv.units]; `kernel_size` is the kernel
-    [op.conv.kernel_size], which is not empty [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
-    least 0 [op.window.positive]; the window fits into the padded input [op.window.fits].  The deformable groups divide
-    the channels [op.deformable.groups].
+        out[n, o, y, x] = sum over i, k, l of tap(n, G * I + i, Y, X) * weight[o, i, k, l]
+        Y = y * strides[0] - top + k * dilation[0] + offset[n, 2 * t, y, x]
+        X = x * strides[1] - left + l * dilation[1] + offset[n, 2 * t + 1, y, x]
+        I = c // groups,  G = o // (O // groups),  t = (G * I + i) // (c // g) * kh * kw + k * kw + l
+
+    O is the number of output channels.  tap(n, j, Y, X) is 0 unless 0 <= Y < h and 0 <= X < w; else it is interpolated
+    between the four elements around it, those beyond the last row or column being those of the last:
+    (1-u)*(1-v)*data[n, j, a, b] + (1-u)*v*data[n, j, a, b+1] + u*(1-v)*data[n, j, a+1, b] + u*v*data[n, j, a+1, b+1],
+    a and b being Y and X rounded down, u = Y - a and v = X - b; elements of weight 0 are not read.
+
+    `offset` has the batch and the height and width of the result, and 2 * g * kh * kw channels [op.deformable.offset];
+    g divides c [op.deformable.groups].  As in `nn.conv2d` the weight has c // groups input channels
+    [op.conv.channels], and `groups` divides O [op.conv.groups]; `channels` is O [op.conv.units]; `kernel_size` is kh
+    and kw [op.conv.kernel_size], at least 1 [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at
+    least 0 [op.window.positive] [op.window.padding]; the window is no wider than the padded input [op.window.fits].
     """
     axes, weight_axes = places(data_layout, _LETTERS, "data_layout"), places(kernel_layout, _KERNEL, "kernel_layout")
     given, moves, kernel = floats(data, 0, 4), floats(offset, 1, 4), floats(weight, 2, 4)

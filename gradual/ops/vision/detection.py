@@ -143,9 +143,11 @@ def get_valid_counts(
 
     t[b, n, k], t[] -> (int32[b], t[b, n, k], int32[b, n])
 
-    A row is a box with its score at `score_index` and its class at `id_index`, which are columns of it
-    [op.boxes.columns]; a row of a negative class is no box, and with a negative `id_index` there are no classes.  The
-    boxes keep their order, and the remaining rows and indices are -1.  `score_threshold` repeats the second argument.
+        out.0[b] = the number of i with data[b, i, score_index] > threshold and data[b, i, id_index] >= 0
+        out.1[b, j] = data[b, i],  out.2[b, j] = i  for the j-th of these i, in ascending order; -1 in all other rows
+
+    With a negative `id_index` the second condition falls away; else it is a column of a row, below k, as `score_index`
+    is [op.boxes.columns]. `score_threshold` repeats the second argument.
     """
     given = floats(data, 0, 3)
     _number(threshold, 1)
@@ -234,15 +236,21 @@ def non_max_suppression(
 
     t[b, n, k], int[b], int[b, n], int[], t[] -> (int32[b, n], int32[b, 1]), or t[b, n, k] without `return_indices`
 
-    The first `valid_count` rows of each batch are boxes, with a score, a class and four coordinates at columns of the
-    row [op.boxes.columns].  A box is dropped if its score is not above 0 or its class is negative, if it is not among
-    the `top_k` best, where that is above 0, if its overlap with a better kept box is `iou_threshold` or more, or if
-    `max_output_size` boxes are kept already, unless that is negative.  With `force_suppress` or a negative `id_index`
-    boxes of other classes suppress too.  With a threshold not above 0 all boxes are kept in their order.
+        out.0[b, j] = indices[b, i] for the j-th kept box i, from the best on; -1 in all other places
+        out.1[b, 0] = the number of kept boxes of batch b
 
-    The result has the element of `indices` for each box that is kept, and the number of these boxes; the arguments
-    agree in batch and number [op.boxes.agree].  Without `return_indices` it has the rows of the kept boxes, from the
-    best on, with rows of -1 in place of dropped boxes, or with `invalid_to_bottom` at the end.
+    Row i of the first `valid_count[b]` rows is a box with the score data[b, i, score_index], the class data[b, i,
+    id_index], and two opposite corners from column coord_start on.  Boxes are taken from the greatest score on, equal
+    ones in their order, of these the first `top_k` if that is above 0.  One is dropped if its score is not above 0 or
+    its class is negative, if its overlap with an earlier kept box of its class is `iou_threshold` or more, or if
+    `max_output_size` boxes are kept already, unless that is negative.  The overlap is the area of the intersection
+    over that of the union, 0 if the union is empty.  With `force_suppress` or a negative `id_index` boxes of all
+    classes suppress each other.  With a threshold that is not above 0 all valid boxes are kept in the order of the
+    rows.
+
+    Without `return_indices` the result has the row of the j-th box taken in row j, or -1 throughout if it is dropped;
+    with `invalid_to_bottom` the rows of the kept boxes come first.  The first three arguments have the same batch b,
+    and `data` and `indices` the same n [op.boxes.agree]; the columns are below k [op.boxes.columns].
     """
     given, valid = floats(data, 0, 3), integers(tensor(valid_count, 1, rank=1), 1)
     integers(tensor(max_output_size, 3, rank=0), 3)
@@ -333,11 +341,15 @@ def all_class_non_max_suppression(
 
     t[b, n, 4], t[b, c, n], int[], t[], t[] -> (int64[b * c * n, 3], int64[1])
 
-    There is a box of four coordinates for each score [op.boxes.agree].  A box is dropped in a class if its score is not
-    above `score_threshold`, if its overlap with a better kept one is positive and `iou_threshold` or more, or if
-    `max_output_boxes_per_class` are kept already, unless that is negative.  The result has batch, class and index of
-    each box that is kept, class after class, and their number; in "tensorflow" format, for each batch, class and
-    index, the scores, and their number: `(int64[b, c * n, 2], t[b, c * n], int64[b])`.  The remaining rows are -1.
+        out.0[j] = (batch, class, i) for the j-th kept box: by batch, then class, then from the best on; else -1
+        out.1[0] = the number of kept boxes
+
+    In a class, boxes are taken from the greatest score on, equal ones in their order.  Box i is dropped if
+    scores[batch, class, i] is not above `score_threshold`, if its overlap with an earlier kept one is positive and
+    `iou_threshold` or more (as in `vision.non_max_suppression`), or if `max_output_boxes_per_class` are kept already,
+    unless that is negative.  With `output_format` "tensorflow" the result is, for each batch, class and index, the
+    scores, and their number: `(int64[b, c * n, 2], t[b, c * n], int64[b])`, -1 in the remaining rows.  Boxes and
+    scores have the same batch b and the same n, and a box has 4 coordinates [op.boxes.agree].
     """
     given, rated = floats(boxes, 0, 3), floats(scores, 1, 3)
     same_dtype(given, rated)

@@ -163,11 +163,22 @@ def grid_sample(
 ) -> Judgement:
     """The image sampled at the positions in a grid.   t[n, c, h, w], t[n, 2, a, b] -> t[n, c, a, b]
 
-    There is a grid for each image [op.image.grid_sample.batch].  It has a position for each element of the result: a
-    number for each spatial axis, the last axis first [op.image.grid_sample.axes], which is -1 and 1 at the axis's ends.
-    The layout is that of data and result; a volume has three spatial axes.  Beyond the border, elements are 0, or those
-    of the data's border or mirror image, for which the data is not empty [op.image.grid_sample.source]. The element at
-    a position that is NaN is NaN.
+        out[n, c, i, j] = sum over y, x of u(y) * v(x) * data[n, c, y, x]
+        Y = (grid[n, 1, i, j] + 1) * (h - 1) / 2 with align_corners, else ((grid[n, 1, i, j] + 1) * h - 1) / 2
+        X = (grid[n, 0, i, j] + 1) * (w - 1) / 2 with align_corners, else ((grid[n, 0, i, j] + 1) * w - 1) / 2
+
+    The weights v along x, and u along y in the same way, are: with the method "bilinear" 1 - t of floor(X) and t of
+    floor(X) + 1, t = X - floor(X); with "nearest" 1 of X rounded, halves to even; with "bicubic" those of
+    `image.resize1d` with the coefficient -0.75 of floor(X) - 1 to floor(X) + 2.  With `padding_mode` "zeros", elements
+    outside of the data are left out of the sum; with "border" X is first limited to 0 to w - 1; with "reflection" X is
+    first mirrored, at 0 and w - 1 with `align_corners`, else at -0.5 and w - 0.5, until it lies between them, and then
+    limited to 0 to w - 1.  With "bicubic" this is done with each of the four places instead of X.  Elements of weight
+    0 are left out too.  The element at a position that is NaN is NaN, and so is one at an infinite position that is
+    mirrored, or in the mode "border" with "bicubic".
+
+    There are as many grids as images [op.image.grid_sample.batch], with a number for each spatial axis, the last axis
+    first [op.image.grid_sample.axes]; a volume has three spatial axes, and no method "bicubic".  Except with "zeros",
+    no spatial axis of the data is empty [op.image.grid_sample.source].  The layout is that of data and result.
     """
     given = _floats(data, 0)
     count = given.rank - 2
@@ -211,8 +222,11 @@ def _affine_grid(data: Tensor, *, target_shape: Ints) -> Tensor:
 def affine_grid(data: TensorType[Dim], *, target_shape: tuple[Dim, Dim]) -> Judgement:
     """The positions from which an affine map takes the pixels of an image.   t[n, 2, 3] -> t[n, 2, ..target_shape]
 
-    For each image there is a matrix of 2 rows and 3 columns [op.image.affine_grid.matrix], the last of which is
-    added.  The corners are at -1 and 1, so there are two or more pixels along each axis [op.image.affine_grid.size].
+        out[n, r, y, x] = data[n, r, 0] * X + data[n, r, 1] * Y + data[n, r, 2]
+        X = 2 * x / (w - 1) - 1,  Y = 2 * y / (h - 1) - 1,  (h, w) = target_shape
+
+    For each image there is a matrix of 2 rows and 3 columns [op.image.affine_grid.matrix].  The corners are at -1 and
+    1, so h and w are at least 2 [op.image.affine_grid.size].
     """
     given = _floats(data, 0, rank=3)
     says = "an affine map of the plane is a matrix of 2 rows and 3 columns"
@@ -264,10 +278,12 @@ def crop_and_resize(
 ) -> Judgement:
     """Boxes of images, all resized to one size.   t[n, c, h, w], u[b, 4], int[b] -> t[b, c, ..crop_size]
 
-    A box is top, left, bottom and right as fractions of the axes [op.image.crop_and_resize.box].  `box_indices` has the
-    number of the image for each box [op.image.crop_and_resize.boxes]; a number out of bounds is a fault.  Sizes are not
-    negative [op.resize.size], and no axis grows from 0 [op.resize.source].  Pixels outside the data are
-    `extrapolation_value`.
+        out[i] = image.resize2d(data[box_indices[i]], size=crop_size, roi=boxes[i])  in the mode "tf_crop_and_resize"
+
+    with the method "linear" for "bilinear", the rounding method "round", and the same `extrapolation_value`.  A box
+    has 4 numbers: top, left, bottom and right as fractions of the axes [op.image.crop_and_resize.box].  There are as
+    many `box_indices` as boxes [op.image.crop_and_resize.boxes]; one that is not from 0 to n - 1 is a fault.  Sizes
+    are not negative [op.resize.size], and an empty axis of the data stays empty [op.resize.source].
     """
     given, axes = image(data, 2, layout)
     corners, which = _floats(boxes, 1, rank=2), integers(tensor(box_indices, 2, rank=1), 2)
@@ -326,10 +342,14 @@ def dilation2d(
 ) -> Judgement:
     """The greatest of the sums of a window and the kernel.   t[n, c, h, w], t[c, k, l] -> t[n, c, h', w']
 
-    `h' = (h + pad - ((k - 1) * dilation + 1)) // stride + 1`.  There is a kernel for each channel
-    [op.image.dilation2d.channels], which is not empty [op.image.dilation2d.kernel]; strides and dilations are at least
-    1, paddings at least 0 [op.window.positive]; the window fits into the padded input [op.window.fits], and the
-    padding is zeros.
+        out[n, c, y, x] = max over i, j of data[n, c, Y, X] + weight[c, i, j]
+        Y = y * strides[0] - top + i * dilations[0],  X = x * strides[1] - left + j * dilations[1]
+        h' = (h + top + bottom - ((k - 1) * dilations[0] + 1)) // strides[0] + 1
+
+    Elements outside of the data are 0.  Each sum is rounded to the type of the result, which is `out_dtype` or the
+    data's. The weight has as many kernels as the data channels [op.image.dilation2d.channels], of height and width of
+    at least 1 [op.image.dilation2d.kernel]; strides and dilations are at least 1, paddings at least 0
+    [op.window.positive] [op.window.padding]; the window is no wider than the padded input [op.window.fits].
     """
     given, axes = image(data, 2, data_layout)
     kernels = tensor(weight, 1, rank=3)

@@ -22,6 +22,29 @@ Tap = tuple[int, float]
 Region = tuple[float, float]
 Place = Callable[[Fraction, int, int, Region], Fraction]
 
+RESIZING = """    out[n, c, y] = sum over j of w_j * data[n, c, j],  and so along each spatial axis, the last one first
+        c = (y + 1/2) * s - 1/2              half_pixel, s = (size of the data) / (size of the result)
+            (y + 1/2) * s - 1/2, or 0 if the result has size 1          pytorch_half_pixel
+            (y + 1/2) * s                                               tf_half_pixel_for_nn
+            y * s                                                       asymmetric
+            y * (a - 1) / (b - 1), or 0 if b is 1                       align_corners, from size a to size b
+            (start + t * (end - start)) * (a - 1), t = y / (b - 1), or 1/2 if b is 1        tf_crop_and_resize
+
+    c is the coordinate in the data of element y of the result, an exact fraction, f = floor(c) and t = c - f;
+    `coordinate_transformation_mode` says which.  The
+    method "linear" has the weight 1 - t for element f and t for f + 1; "cubic" has, with a = `cubic_alpha`,
+    a * (t**3 - 2 * t**2 + t) for f - 1, (a + 2) * t**3 - (a + 3) * t**2 + 1 for f,
+    -(a + 2) * t**3 + (2 * a + 3) * t**2 - a * t for f + 1 and a * (t**2 - t**3) for f + 2.  Beyond the ends of the
+    axis the element at the end is taken; with `cubic_exclude` such elements have no weight, and the other weights are
+    divided by their sum.  Each weight is rounded to binary64, and elements of weight 0 are not read.  Sums are in
+    binary64; after those along the first spatial axis the result is rounded to its type, which is `out_dtype` or the
+    data's, and truncated toward zero to an integer.  "nearest_neighbor" takes the element c, rounded by
+    `rounding_method` and limited to the axis, and converts it as `cast` does: "round" takes halves away from zero,
+    "round_prefer_floor" down and "round_prefer_ceil" up, "floor" and "ceil" round down and up, and an empty method is
+    "round" with align_corners, else "floor".
+"""
+"""What the operators that resize compute, for their descriptions."""
+
 HALF = Fraction(1, 2)
 CROPPING = "tf_crop_and_resize"
 

@@ -142,10 +142,17 @@ def roi_align(
 
     t[n, c, h, w], t[r, 5] -> t[r, c, ..p]
 
-    A region is a row of five numbers [op.regions.columns], taken to be at least one pixel high and wide; there is at
-    least one part along an axis [op.window.positive].  A part is sampled at `sample_ratio` positions along each axis,
-    if that is above 0, or else at one per pixel.  A sample more than a pixel outside is 0; with `mode="max"` the
-    result is the greatest sample.  A region whose image index is out of bounds is a fault [op.index.bounds].
+        out[k, c, i, j] = mean over a, b of sample(y1 + (i + (a + 0.5) / A) * H, x1 + (j + (b + 0.5) / B) * W)
+        (image, x1, y1, x2, y2) = rois[k], the last four times spatial_scale
+        H = max(y2 - y1, 1) / p[0],  W = max(x2 - x1, 1) / p[1]
+        A = B = sample_ratio if that is above 0, else A = ceil(H), B = ceil(W)
+
+    a runs from 0 to A - 1, b from 0 to B - 1, inside of it; with `mode="max"` the result is the greatest sample.
+    sample(Y, X) is 0 unless -1 <= Y <= h and -1 <= X <= w; else Y is limited to 0 to h - 1 and X to 0 to w - 1, and
+    the sample is interpolated from the four elements of data[image, c] around the position, as in
+    `nn.deformable_conv2d`. A region has 5 numbers [op.regions.columns]; `pooled_size` is at least 1
+    [op.window.positive].  The image is rounded toward zero; one that is out of bounds is a fault [op.index.bounds],
+    and so is a number that is infinite or NaN.
     """
     if mode not in ("avg", "max"):
         raise IllFormed("op.attribute", f'mode has to be "avg" or "max", not "{mode}"')
@@ -200,10 +207,14 @@ def roi_pool(
 ) -> Judgement:
     """For each region the greatest pixel of each of `pooled_size` parts.   t[n, c, h, w], t[r, 5] -> t[r, c, ..p]
 
-    A region is a row of five numbers [op.regions.columns], whose corners are rounded to the nearest pixel, halves away
-    from 0, and belong to it; there is at least one part along an axis [op.window.positive].  Of m pixels in k parts,
-    part i has those from `i * m // k` up to `((i + 1) * m + k - 1) // k`, excluded; a part outside the data is 0.  A
-    region whose image index is out of bounds is a fault [op.index.bounds].
+        out[k, c, i, j] = max over y, x of data[image, c, y, x],  and 0 where there is no such y or x
+        y from y1 + i * H // p[0] up to y1 + ((i + 1) * H + p[0] - 1) // p[0], excluded,  H = max(y2 - y1 + 1, 1)
+        x from x1 + j * W // p[1] up to x1 + ((j + 1) * W + p[1] - 1) // p[1], excluded,  W = max(x2 - x1 + 1, 1)
+        (image, x1, y1, x2, y2) = rois[k], the last four times spatial_scale, rounded to integers, halves away from 0
+
+    The bounds of y and x are limited to the image.  A region has 5 numbers [op.regions.columns]; `pooled_size` is at
+    least 1 [op.window.positive].  The image is rounded toward zero; one that is out of bounds is a fault
+    [op.index.bounds], and so is a number that is infinite or NaN.
     """
     return _regions(data, rois, pooled_size, layout)
 
@@ -228,10 +239,11 @@ def _yolo_reorg(data: Tensor, *, stride: int) -> Tensor:
 def yolo_reorg(data: TensorType[Dim], *, stride: Dim = ONE) -> Judgement:
     """Blocks of pixels become channels.   t[n, c, h, w] -> t[n, c * s * s, h // s, w // s]
 
-    As in Darknet: the elements are reshaped to `[n, c // (s * s), h * s, w * s]`.  From this a tensor `[n, c, h, w]` is
-    made: channel `q * (c // (s * s)) + p` has the pixels of plane p in every row `q // s` and column `q % s` of its
-    blocks of s by s.  This tensor is reshaped to the shape of the result.  The stride s is at least 1
-    [op.window.positive], s * s divides the channels, and s divides height and width [op.yolo_reorg.divides].
+        z[n, q * m + p, y, x] = reshape(data, [n, m, h * s, w * s])[n, p, y * s + q // s, x * s + q % s]
+        out = reshape(z, [n, c * s * s, h // s, w // s])
+
+    As in Darknet; m = c // (s * s), q from 0 to s * s - 1.  The stride s is at least 1 [op.window.positive]; s * s
+    divides the channels c, and s divides height h and width w [op.yolo_reorg.divides].
     """
     given = tensor(data, 0, rank=4)
     batches, channels, height, width = given.shape

@@ -17,7 +17,7 @@ from gradual.ops.declaration.operator import IllFormed, Judgement, Need, Operato
 from gradual.ops.declaration.padding import Padding, images
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, judged, not_negative, of_dtype, tensor
 from gradual.ops.declaration.windows import SPATIAL, arranged, ordered, per_axis, places
-from gradual.ops.vision.interpolation import COORDINATES, CROPPING, ROUNDINGS, Region, Scheme, resized
+from gradual.ops.vision.interpolation import COORDINATES, CROPPING, RESIZING, ROUNDINGS, Region, Scheme, resized
 from gradual.ops.vision.scale_factors import decimal, factor_of, known_factor, read_factors, scaled
 from gradual.tensors.fault import invalid_value
 from gradual.tensors.index import numel
@@ -89,11 +89,10 @@ def _finite(cubic_alpha: float) -> None:
         raise IllFormed("op.attribute", f"cubic_alpha has to be a finite number, not {cubic_alpha}")
 
 
-_RULES = """Sizes are not negative [op.resize.size], and no axis grows from 0 [op.resize.source].  `{roi}` has the
-    starts and then the ends along each axis, as fractions of it, and is only used where the mode is
-    tf_crop_and_resize; elements outside the data are then `extrapolation_value`.  With the method nearest_neighbor,
-    "round" takes halves away from zero; an empty rounding method is "round" where the corners are aligned, else
-    "floor".  A result of an integer type is truncated toward zero."""
+_RULES = f"""{RESIZING}
+    Sizes are not negative [op.resize.size], and an empty axis of the data stays empty [op.resize.source].  `roi` has
+    the starts and then the ends along each axis, and is only used in the mode tf_crop_and_resize, where elements with
+    a coordinate c below 0 or above the size of the data less 1 are `extrapolation_value`."""
 
 
 def _resize_operator(count: int) -> Operator:
@@ -118,9 +117,7 @@ def _resize_operator(count: int) -> Operator:
         return _sized(count, data, size, layout, method, mode, rounding_method, out_dtype)
 
     space = ", ".join(SPATIAL[count].lower())
-    judge.__doc__ = f"""The image with other spatial extents.   t[n, c, {space}] -> t[n, c, ..size]
-
-    {_RULES.format(roi="roi")}"""
+    judge.__doc__ = f"""The image with other spatial extents.   t[n, c, {space}] -> t[n, c, ..size]\n\n{_RULES}"""
     return operator(
         f"image.resize{count}d", meaning=_resize, family="resizing", padding=Padding(images), onnx="Resize"
     )(judge)
@@ -170,9 +167,11 @@ def dyn_resize2d(
 ) -> Judgement:
     """`image.resize2d` with size and region taken from values.   t[n, c, h, w], int[2], u[4] -> t[n, c, ..sizes]
 
-    The sizes are elements of their tensor [op.dyn.twin], none of them negative [op.resize.size], and no axis grows
-    from 0 [op.resize.source].  The region is only used where the mode is
-    tf_crop_and_resize, and then has two starts and two ends [op.dyn.image.resize2d.region].
+        out = image.resize2d(data, size=sizes, roi=region)
+
+    The two elements of `sizes` are the height and the width of the result [op.dyn.twin], none of them negative
+    [op.resize.size]; an empty axis of the data stays empty [op.resize.source].  The region is only used where the mode
+    is tf_crop_and_resize, and then has four elements, two starts and two ends [op.dyn.image.resize2d.region].
     """
     wanted = elements_of(sizes, 1)
     held = tensor(region, 2, rank=1)
@@ -260,8 +259,12 @@ def upsampling(
 ) -> Judgement:
     """The image enlarged by factors.   t[n, c, h, w] -> t[n, c, round(h * scale_h), round(w * scale_w)]
 
-    A factor is taken as the shortest decimal number that rounds to it, in float32 if float32 has the value.  Sizes are
-    rounded to the nearest integer, halves up.
+        out = image.resize2d(data, size=[round(h * scale_h), round(w * scale_w)])
+
+    with the method "linear" for "bilinear" and "cubic" for "bicubic", the coordinates "align_corners" with
+    `align_corners` and else "asymmetric", and an empty rounding method.  A factor is taken as the shortest decimal
+    number that rounds to it, in float32 if float32 has the value.  Sizes are rounded to the nearest integer, halves
+    up.
     """
     return _enlarged(data, {"scale_h": scale_h, "scale_w": scale_w}, layout, method, _aligned(align_corners))
 
@@ -286,8 +289,11 @@ def upsampling3d(
 ) -> Judgement:
     """The volume enlarged by factors.   t[n, c, d, h, w] -> t[n, c, round(d * scale_d), ..]
 
-    A factor is taken as the shortest decimal number that rounds to it, in float32 if float32 has the value.  Sizes are
-    rounded to the nearest integer, halves up.
+        out = image.resize3d(data, size=[round(d * scale_d), round(h * scale_h), round(w * scale_w)])
+
+    with the method "linear" for "trilinear" and "cubic" for "tricubic", the same `coordinate_transformation_mode`, and
+    an empty rounding method.  A factor is taken as the shortest decimal number that rounds to it, in float32 if
+    float32 has the value.  Sizes are rounded to the nearest integer, halves up.
     """
     scales = {"scale_d": scale_d, "scale_h": scale_h, "scale_w": scale_w}
     return _enlarged(data, scales, layout, method, coordinate_transformation_mode)
@@ -344,9 +350,11 @@ def dyn_upsampling(
 ) -> Judgement:
     """`nn.upsampling` with the factors taken from values.   t[n, c, h, w], u[], v[] -> t[n, c, ?, ?]
 
+        out = nn.upsampling(data, scale_h=height, scale_w=width)
+
     A factor is taken as the shortest decimal number that rounds to it in its type, or in float32 if it is a float64
-    that float32 has too; a factor that is not positive is a fault.
-    A constant factor is treated as the attribute of `nn.upsampling`.
+    that float32 has too; a factor that is not positive is a fault. A constant factor is treated as the attribute of
+    `nn.upsampling`.
     """
     return _enlarged_by(data, [height, width], layout, method, _aligned(align_corners))
 
@@ -375,8 +383,10 @@ def dyn_upsampling3d(
 ) -> Judgement:
     """`nn.upsampling3d` with the factors taken from values.   t[n, c, d, h, w], u[], v[], w[] -> t[n, c, ?, ?, ?]
 
+        out = nn.upsampling3d(data, scale_d=depth, scale_h=height, scale_w=width)
+
     A factor is taken as the shortest decimal number that rounds to it in its type, or in float32 if it is a float64
-    that float32 has too; a factor that is not positive is a fault.
-    A constant factor is treated as the attribute of `nn.upsampling3d`.
+    that float32 has too; a factor that is not positive is a fault. A constant factor is treated as the attribute of
+    `nn.upsampling3d`.
     """
     return _enlarged_by(data, [depth, height, width], layout, method, coordinate_transformation_mode)

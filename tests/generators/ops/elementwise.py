@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from gradual.ops.declaration.operator import IllFormed, Operator
-from gradual.ops.elementwise.elementwise import BINARY, UNARY
+from gradual.ops.elementwise.binary import BINARY
+from gradual.ops.elementwise.unary import UNARY
 from gradual.types.dtype import DType
 from gradual.types.type import TensorType
 from tests.generators.operators import Application, Row, compatible, mostly_faultless, shapes, tensors
