@@ -61,11 +61,11 @@ def backwards(given: Tensor) -> Tensor:
 
 
 def ulps_off(given: Tensor) -> Tensor:
-    """Each finite float32 too great by 8 units in its last place."""
+    """Each finite float32 that is not 0 too great by 8 units in its last place."""
     if given.dtype is not DType.FLOAT32:
         return given
     moved = (
-        one + 8 * 2.0 ** max(math.frexp(one)[1] - 24, -149) if math.isfinite(one) else one for one in given.elements
+        one + 8 * 2.0 ** max(math.frexp(one)[1] - 24, -149) if math.isfinite(one) and one else one for one in given.elements
     )
     return _with(given, list(moved))
 
