@@ -1,4 +1,10 @@
-"""Print which liars the suite tells from the reference: `python -m tests.conformance.liars`."""
+"""Print which liars the suite tells from the reference: `python -m tests.conformance.liars`.
+
+A liar is an implementation that lies in one way. `truth` is the reference, which remembers its answers, and a `Liar` on
+top of it. `reports` and `outcomes` change answers; `arithmetic` changes how elements are rounded and wrapped; `kernels`
+makes the result of one operator wrong, in the right shape. `weighing` finds the cases that tell each liar; `adapter` is
+a liar in a process of its own.
+"""
 
 from __future__ import annotations
 

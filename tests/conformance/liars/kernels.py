@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from gradual.ops.declaration.operator import Operator
@@ -65,7 +66,8 @@ def ulps_off(given: Tensor) -> Tensor:
     if given.dtype is not DType.FLOAT32:
         return given
     moved = (
-        one + 8 * 2.0 ** max(math.frexp(one)[1] - 24, -149) if math.isfinite(one) and one else one for one in given.elements
+        one + 8 * 2.0 ** max(math.frexp(one)[1] - 24, -149) if math.isfinite(one) and one else one
+        for one in given.elements
     )
     return _with(given, list(moved))
 
@@ -117,11 +119,11 @@ def kernel_liar(operator: str, lie: str, change: Callable[[Held], Held]) -> Liar
     return Liar(f"{operator}: {lie}", computing=computing)
 
 
-def kernel_liars(operator: str, parts: int) -> dict[str, Liar]:
-    """Every lie about an operator, whose results have so many parts; 0 for a tensor."""
-    whole = {lie: kernel_liar(operator, lie, lambda value, change=change: changed(value, change)) for lie, change in LIES.items()}
+def kernel_liars(operator: str, parts: int, lies: Mapping[str, Change]) -> dict[str, Liar]:
+    """Lies about all elements of an operator, and about each of the parts of its results, if they are tuples."""
+    whole = {lie: kernel_liar(operator, lie, partial(changed, change=change)) for lie, change in lies.items()}
     single = {
-        f"part {number}": kernel_liar(operator, f"part {number}", lambda value, number=number: one_part(value, number))
+        f"part {number}": kernel_liar(operator, f"part {number}", partial(one_part, number=number))
         for number in range(parts)
     }
     return whole | single

@@ -51,7 +51,9 @@ def _sign_of_zero_lost(element: Any) -> Any:
 
 
 def _infinity_lost(element: Any) -> Any:
-    return math.copysign(3.4028234663852886e38, element) if isinstance(element, float) and math.isinf(element) else element
+    return (
+        math.copysign(3.4028234663852886e38, element) if isinstance(element, float) and math.isinf(element) else element
+    )
 
 
 def _transposed(held: Literal) -> Literal:
@@ -83,12 +85,16 @@ def _first_argument(truth: Truth, request: Request, call: Call, outcome: Outcome
 
 def blame_lie(name: str, change: Callable[[GotBlame], Outcome]) -> Liar:
     """A liar that changes blame."""
-    return Liar(name, answer=lambda truth, request, call, found: change(found) if isinstance(found, GotBlame) else found)
+    return Liar(
+        name, answer=lambda truth, request, call, found: change(found) if isinstance(found, GotBlame) else found
+    )
 
 
 def fault_lie(name: str, change: Callable[[GotFault], Outcome]) -> Liar:
     """A liar that changes faults."""
-    return Liar(name, answer=lambda truth, request, call, found: change(found) if isinstance(found, GotFault) else found)
+    return Liar(
+        name, answer=lambda truth, request, call, found: change(found) if isinstance(found, GotFault) else found
+    )
 
 
 def _next_code(code: str) -> str:

@@ -74,7 +74,9 @@ def _another_witness(truth: Truth, request: Request) -> Report:
 def _greater(truth: Truth, request: Request, found: FoundDiagnostic) -> FoundDiagnostic:
     names = list(found.witness)
     for more in product(range(FURTHER), repeat=min(len(names), 2)):
-        sizes = dict(found.witness) | {name: found.witness[name] + step for name, step in zip(names, more, strict=False)}
+        sizes = dict(found.witness) | {
+            name: found.witness[name] + step for name, step in zip(names, more, strict=False)
+        }
         if sizes != dict(found.witness) and _valid(truth, request, found, sizes):
             return replace(found, witness=sizes)
     return found
@@ -113,16 +115,16 @@ def _all_static(truth: Truth, request: Request) -> Report:
 REPORTS: tuple[Liar, ...] = (
     report_lie("accepts everything", _errors_dropped),
     report_lie("rejects everything", lambda report: replace(report, accepted=False)),
-    report_lie("reports no warnings", lambda report: replace(
-        report, diagnostics=tuple(one for one in report.diagnostics if one.severity == "error"))),
+    report_lie(
+        "reports no warnings",
+        lambda report: replace(report, diagnostics=tuple(one for one in report.diagnostics if one.severity == "error")),
+    ),
     diagnostics_lie("errors have another code", _code_after),
     diagnostics_lie("errors are one column too wide", lambda found: replace(found, place=_moved(found.place))),
     diagnostics_lie("errors have no related places", lambda found: replace(found, related=())),
     diagnostics_lie("errors cite the rule `op`", lambda found: replace(found, rule="op")),
     diagnostics_lie("no counterexamples", lambda found: replace(found, witness={})),
-    diagnostics_lie(
-        "counterexamples are all 1", lambda found: replace(found, witness=dict.fromkeys(found.witness, 1))
-    ),
+    diagnostics_lie("counterexamples are all 1", lambda found: replace(found, witness=dict.fromkeys(found.witness, 1))),
     Liar("counterexamples are not the least", check=_another_witness),
     report_lie("no checks are reported", _unchecked),
     report_lie("checks are one column too wide", _checks_moved),
@@ -136,7 +138,10 @@ REPORTS: tuple[Liar, ...] = (
     Liar("everything is static", check=_all_static),
     lines_lie("a peak that is too small", "plan", r"(peak  )(\d+)", lambda found: f"{found[1]}{int(found[2]) // 2}"),
     lines_lie("buffers that live too briefly", "plan", r"(\d+)-(\d+)", lambda found: f"{found[1]}-{found[1]}"),
-    report_lie("the program is not changed by passes", lambda report: replace(report, after=report.core) if report.after else report),
+    report_lie(
+        "the program is not changed by passes",
+        lambda report: replace(report, after=report.core) if report.after else report,
+    ),
     report_lie("passes leave no messages", lambda report: replace(report, left=())),
     report_lie(
         "core without checks",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
-from gradual.conformance.cases.case import Case, ExpectedValue, Expectation
+from gradual.conformance.cases.case import Case, ExpectedValue
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.run import Class, examined
 from gradual.record import record
 from tests.conformance.liars.arithmetic import ARITHMETIC
-from tests.conformance.liars.kernels import kernel_liars, traced
+from tests.conformance.liars.kernels import LIES, Change, kernel_liars, traced
 from tests.conformance.liars.outcomes import OUTCOMES
 from tests.conformance.liars.reports import REPORTS
 from tests.conformance.liars.truth import Liar, Lying, Truth, reported
@@ -39,8 +39,16 @@ class Weighed:
         return {name: count for name, count in counts.items() if count < enough}
 
 
-def weighed(cases: Iterable[Case], general: Sequence[Liar] = GENERAL, enough: int = 2) -> Weighed:
-    """The first `enough` cases that tell each liar; variants, which are compared by their verdicts only, tell little."""
+def weighed(
+    cases: Iterable[Case],
+    general: Sequence[Liar] = GENERAL,
+    enough: int = 2,
+    lies: Mapping[str, Change] = LIES,
+) -> Weighed:
+    """The first `enough` cases that tell each liar, and each lie about an operator's elements.
+
+    Variants are left out: only their verdicts are compared.
+    """
     found = Weighed({liar.name: [] for liar in general})
     for case in cases:
         if case.expectation.variant:
@@ -51,13 +59,11 @@ def weighed(cases: Iterable[Case], general: Sequence[Liar] = GENERAL, enough: in
                 continue
         _weigh_general(case, truth, general, found.general, enough)
         if any(isinstance(wanted, ExpectedValue) for wanted in case.expectation.outcomes):
-            _weigh_kernels(case, truth, seen, found.kernels, enough)
+            _weigh_kernels(case, truth, seen, lies, found.kernels, enough)
     return found
 
 
-def _weigh_general(
-    case: Case, truth: Truth, liars: Sequence[Liar], told: dict[str, list[str]], enough: int
-) -> None:
+def _weigh_general(case: Case, truth: Truth, liars: Sequence[Liar], told: dict[str, list[str]], enough: int) -> None:
     runs = bare(case)
     for liar in liars:
         if len(told[liar.name]) >= enough:
@@ -70,12 +76,17 @@ def _weigh_general(
 
 
 def _weigh_kernels(
-    case: Case, truth: Truth, seen: dict[str, int], told: dict[str, dict[str, list[str]]], enough: int
+    case: Case,
+    truth: Truth,
+    seen: Mapping[str, int],
+    lies: Mapping[str, Change],
+    told: dict[str, dict[str, list[str]]],
+    enough: int,
 ) -> None:
     """Put the case to liars about the operators that its runs evaluate."""
     runs = bare(case)
     for operator, parts in seen.items():
-        for lie, liar in kernel_liars(operator, parts).items():
+        for lie, liar in kernel_liars(operator, parts if lies is LIES else 0, lies).items():
             tally = told.setdefault(operator, {}).setdefault(lie, [])
             if len(tally) < enough and examined(runs, Lying(liar, truth), RUNS).kind is Class.FAIL:
                 tally.append(case.id)
