@@ -1,4 +1,4 @@
-"""The suite tells liars: wrong kernels by its cases of values, and false reports, outcomes and arithmetic by a sample."""
+"""The suite tells liars: wrong kernels by its cases of values, false reports and outcomes by a sample of all cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def of_values(cases: list[Case]) -> list[Case]:
 def test_the_cases_of_values_tell_a_wrong_kernel_of_every_operator(cases: list[Case]) -> None:
     found = weighed(of_values(cases), (), 1, {"plus one": plus_one})
     names = {operator.name for operator in gathered().values()}
-    assert found.short_of("plus one", 1, names).keys() <= {"vision.proposal"}
+    assert not found.short_of("plus one", 1, names)
 
 
 def test_a_sample_of_the_cases_tells_false_reports_and_outcomes(cases: list[Case]) -> None:

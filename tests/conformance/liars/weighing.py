@@ -86,7 +86,7 @@ def _weigh_kernels(
     """Put the case to liars about the operators that its runs evaluate."""
     runs = bare(case)
     for operator, parts in seen.items():
-        for lie, liar in kernel_liars(operator, parts if lies is LIES else 0, lies).items():
+        for lie, liar in kernel_liars(operator, parts, lies).items():
             tally = told.setdefault(operator, {}).setdefault(lie, [])
             if len(tally) < enough and examined(runs, Lying(liar, truth), RUNS).kind is Class.FAIL:
                 tally.append(case.id)
