@@ -18,8 +18,11 @@ from tests.conformance.liars.outcomes import OUTCOMES
 from tests.conformance.liars.reports import REPORTS
 from tests.conformance.liars.weighing import weighed
 
-EVERY = 8
-"""One case in so many is put to general liars, and one in so many of those that expect messages of passes."""
+SAMPLE = (
+    *("05-types.md", "08-core.md", "10-evaluation.md", "11-passes.md"),
+    *("conformance/inference.md", "conformance/operators-examples.md", "conformance/passes-folding.md"),
+)
+"""The files whose cases are put to general liars."""
 
 SPARED = {"-0.0 becomes 0.0"}
 """Lies that no comparison of outcomes tells: zeros of both signs are equal."""
@@ -44,9 +47,8 @@ def test_the_cases_of_values_tell_a_wrong_kernel_of_every_operator(cases: list[C
 
 
 def test_a_sample_of_the_cases_tells_false_reports_and_outcomes(cases: list[Case]) -> None:
-    messages = [case for case in cases if case.expectation.left]
     liars = [liar for liar in (*REPORTS, *OUTCOMES) if liar.name not in SPARED]
-    found = weighed([*cases[::EVERY], *messages[::EVERY]], liars, 1, {})
+    found = weighed([case for case in cases if case.file in SAMPLE], liars, 1, {})
     assert not [name for name, told in found.general.items() if not told]
 
 
