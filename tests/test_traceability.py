@@ -14,7 +14,7 @@ from gradual.ops.catalogue import CATALOGUE
 from gradual.resources import folder
 from tests.architecture.sources import modules
 
-AREAS = "syntax|name|dim|type|check|core|run|op|pass|plan|graph|conformance"
+AREAS = "syntax|name|dim|type|check|core|run|scalar|op|pass|plan|graph|conformance"
 NAME = rf"(?:{AREAS})(?:\.[a-z0-9_-]+)+"
 CITED = re.compile(rf"\[({NAME})\]")
 """A citation in a docstring, `[type.call.argument]`."""

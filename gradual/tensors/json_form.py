@@ -43,10 +43,11 @@ def _form(value: Value, parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 def from_json(form: Any) -> Value:
     """The value that a JSON form represents; raises ValueError if it represents none."""
-    return folded(form, _inside, _value)
+    return folded(form, inside, _value)
 
 
-def _inside(form: Any) -> Sequence[Any]:
+def inside(form: Any) -> Sequence[Any]:
+    """The JSON forms of the parts of a value; raises ValueError if it has no such form."""
     if not isinstance(form, dict):
         raise ValueError(f"a value is an object, not {form!r}")
     if "constructor" in form:
@@ -68,10 +69,16 @@ def _value(form: Any, parts: list[Value]) -> Value:
         return Constructed(form["constructor"], tuple(parts))
     if "tuple" in form:
         return tuple(parts)
+    data, dtype, shape = tensor_parts(form)
+    return Tensor(data, dtype, shape)
+
+
+def tensor_parts(form: Any) -> tuple[list[Any], DType, tuple[int, ...]]:
+    """The numbers, element type and shape of a tensor's JSON form, not rounded; raises ValueError if there are none."""
     missing = [key for key in ("dtype", "shape", "data") if key not in form]
     if missing:
         raise ValueError(f"a tensor needs {' and '.join(repr(key) for key in missing)}")
-    return Tensor(_data(form["data"]), _dtype(form["dtype"]), _shape(form["shape"]))
+    return _data(form["data"]), _dtype(form["dtype"]), _shape(form["shape"])
 
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
 """The functions of `math`, extended as in IEEE 754: infinities and NaN instead of exceptions.
 
-Each takes and returns binary64, and its result is within an ulp of the true value; the caller rounds the result again,
-to the element type.   [scalar.float.function]
+Each takes and returns binary64.  The functions of the C library are within a few ulps of the true value; the caller
+rounds the result again, to the element type.   [scalar.float.function]
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def divide(left: float, right: float) -> float:
 
 
 def remainder_trunc(left: float, right: float) -> float:
-    """The remainder of truncated division: exact, with the sign of the dividend."""
+    """The remainder of truncated division: exact, with the sign of the dividend.   [scalar.float.divide]"""
     try:
         return math.fmod(left, right)
     except ValueError:
@@ -44,7 +44,7 @@ def remainder_trunc(left: float, right: float) -> float:
 
 
 def remainder_floor(left: float, right: float) -> float:
-    """The remainder of floored division, with the sign of the divisor."""
+    """The remainder of floored division, with the sign of the divisor.   [scalar.float.divide]"""
     return left % right if right != 0.0 else nan
 
 
@@ -148,7 +148,7 @@ def relu(value: float) -> float:
 
 
 def maximum(left: float, right: float) -> float:
-    """The greater number; NaN if either is NaN; +0 is greater than -0."""
+    """The greater number; NaN if either is NaN; +0 is greater than -0.   [scalar.order]"""
     if left > right or left != left:
         return left
     if left == right == 0.0:
@@ -157,7 +157,7 @@ def maximum(left: float, right: float) -> float:
 
 
 def minimum(left: float, right: float) -> float:
-    """The lesser number; NaN if either is NaN; -0 is less than +0."""
+    """The lesser number; NaN if either is NaN; -0 is less than +0.   [scalar.order]"""
     if left < right or left != left:
         return left
     if left == right == 0.0:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class DType(StrEnum):
-    """An element type; `str()` is its name in programs."""
+    """An element type; `str()` is its name in programs.   [scalar.type]"""
 
     BOOL = "bool"
     INT8 = "int8"

@@ -77,7 +77,7 @@ def rebuilt(case: Case, language: str, fence: Fence | None) -> Case:
     fences = {name: block for name, block in case.fences.items() if name != language}
     if fence is not None:
         fences[language] = fence
-    (mutant,), problems = cases_of(Case(case.id, case.file, case.line, case.rules, fences=fences))
+    (mutant,), problems = cases_of(Case(case.id, case.file, case.line, case.rules, ulps=case.ulps, fences=fences))
     assert not problems, problems
     return mutant
 

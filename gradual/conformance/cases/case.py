@@ -102,10 +102,15 @@ class ExpectedCheck:
 
 @record
 class ExpectedValue:
-    """A value; of a random tensor (`Drawn`) in it, only shape and dtype are compared."""
+    """A value; of a random tensor (`Drawn`) in it, only shape and dtype are compared.
+
+    Attributes:
+        ulps: how many numbers of its type away an element may be.   [scalar.float.ulps]
+    """
 
     value: Values
     line: int
+    ulps: int = 0
 
 
 @record
@@ -193,7 +198,13 @@ class Fence:
 
 @record
 class Case:
-    """One case: `id` is unique over all suites; `fences` are its blocks as written, for `show` and `bless`."""
+    """One case.
+
+    Attributes:
+        id: its name, unique over all suites.
+        ulps: how many numbers of its type away the elements of its expected values may be.
+        fences: its blocks as written, for `show` and `bless`.
+    """
 
     id: str
     file: str
@@ -202,4 +213,5 @@ class Case:
     request: Request = Request("", "")
     expectation: Expectation = Expectation()
     prose: str = ""
+    ulps: int = 0
     fences: Mapping[str, Fence] = field(default_factory=dict)

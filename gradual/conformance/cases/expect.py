@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from gradual.conformance.cases.annotation import Annotated, annotated
 from gradual.conformance.cases.block import Variant, check_line, lines_of, run_line, type_line, variant_line
-from gradual.conformance.cases.case import Case, Expectation, ExpectedDiagnostic, Request
+from gradual.conformance.cases.case import (
+    Case,
+    Expectation,
+    ExpectedDiagnostic,
+    ExpectedOutcome,
+    ExpectedValue,
+    Request,
+)
 
 Problems = list[tuple[int, str]]
 _FILL = re.compile(r"<<([A-Z]\w*)>>")
@@ -43,7 +50,7 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
         plan=_plain(case, "plan"),
         after=_plain(case, "after"),
         left=_plain(case, "left"),
-        outcomes=tuple(outcome for _, outcome in runs[0]),
+        outcomes=tuple(_granted(outcome, case.ulps) for _, outcome in runs[0]),
     )
     if expectation.accepted is False:
         problems.extend(_accepted_only(case))
@@ -56,6 +63,11 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
     ]
     request = Request(f"{case.id}.relay", program.text, calls, static, plan, passes=passes)
     return replace(case, request=request, expectation=expectation)
+
+
+def _granted(outcome: ExpectedOutcome, ulps: int) -> ExpectedOutcome:
+    """The outcome; the elements of a value may be a number of ulps away."""
+    return replace(outcome, ulps=ulps) if ulps and isinstance(outcome, ExpectedValue) else outcome
 
 
 def _plain(case: Case, name: str) -> tuple[str, ...] | None:

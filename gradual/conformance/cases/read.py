@@ -24,6 +24,7 @@ _FENCE = re.compile(r"^(`{3,})\s*(\S*)\s*$")
 _KEY = re.compile(r"(?<![\w`])([a-z][a-z-]*):((?:[\s,]*`[^`\n]+`)+)")
 
 BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "variants")
+KEYS = ("rules", "ulps")
 ILLUSTRATIONS = ("text", "ebnf", "console", "json", "markdown", "lark")
 
 
@@ -134,12 +135,12 @@ def _no_fences(section: _Section, file: str, reading: _Reading) -> None:
 
 def _suite_case(section: _Section, file: str, reading: _Reading) -> None:
     prose = " ".join(section.prose)
-    for key in (key for key, _ in _KEY.findall(prose) if key != "rules"):
+    for key in (key for key, _ in _KEY.findall(prose) if key not in KEYS):
         reading.complain(file, section.line, f"unknown key `{key}:`", section.title)
     for fence in section.fences:
         if fence.language not in BLOCKS:
             reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`", section.title)
-    rules = _rules(prose)
+    rules = _named("rules", prose)
     if not rules:
         reading.complain(file, section.line, f"case {section.title} names no rules", section.title)
     known = [fence for fence in section.fences if fence.language in BLOCKS]
@@ -156,21 +157,36 @@ def _cases(
     if "relay" not in blocks:
         reading.complain(file, line, f"case {id} has no `relay` block", id)
         return
-    cases, problems = cases_of(Case(id, file, line, rules, prose=prose, fences=blocks))
+    ulps = _ulps(prose)
+    if ulps is None:
+        reading.complain(file, line, f"case {id}: `ulps:` has one number from 1 to 99", id)
+        return
+    cases, problems = cases_of(Case(id, file, line, rules, prose=prose, ulps=ulps, fences=blocks))
     reading.cases.extend(cases)
     for number, message in problems:
         reading.complain(file, number, message, id)
 
 
-def _rules(prose: str) -> tuple[str, ...]:
-    named = (name for key, values in _KEY.findall(prose) if key == "rules" for name in re.findall(r"`([^`]+)`", values))
+def _named(key: str, prose: str) -> tuple[str, ...]:
+    """The words in backticks after a key."""
+    named = (word for found, words in _KEY.findall(prose) if found == key for word in re.findall(r"`([^`]+)`", words))
     return tuple(dict.fromkeys(named))
+
+
+def _ulps(prose: str) -> int | None:
+    """The number of ulps that a case grants, 0 without the key; None if it is no such number."""
+    match _named("ulps", prose):
+        case ():
+            return 0
+        case (text,) if re.fullmatch("[1-9][0-9]?", text):
+            return int(text)
+    return None
 
 
 def _chapter(text: str, file: str, reading: _Reading) -> None:
     """Read a chapter: a heading that is a rule's name defines the rule, and each `relay` block below it is a case."""
     for section in _sections(text, file, reading):
-        match = RULE.match(section.title)
+        match, prose = RULE.match(section.title), " ".join(section.prose)
         if match:
             _heading(match[1], Problem(file, section.line, match[1]), reading)
         for fence in section.fences:
@@ -180,8 +196,8 @@ def _chapter(text: str, file: str, reading: _Reading) -> None:
             if not match:
                 reading.complain(file, fences[0].line - 1, f"a `{fences[0].language}` block belongs to no rule")
                 continue
-            rules = tuple(dict.fromkeys((match[1], *_rules(" ".join(section.prose)))))
-            _cases(f"{match[1]}/{number}", fences[0].line - 1, rules, fences, "", file, reading)
+            rules = tuple(dict.fromkeys((match[1], *_named("rules", prose))))
+            _cases(f"{match[1]}/{number}", fences[0].line - 1, rules, fences, prose, file, reading)
 
 
 def _heading(rule: str, place: Problem, reading: _Reading) -> None:

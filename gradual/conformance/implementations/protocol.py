@@ -24,11 +24,12 @@ from gradual.conformance.cases.answer import (
     Skipped,
 )
 from gradual.conformance.cases.case import Place, Request
-from gradual.conformance.implementations.reference import values_of
 from gradual.conformance.runner.judge import Profile
 from gradual.diagnostic import Severity
+from gradual.interface.input.values import Built, Fields, Literal, Values
 from gradual.record import record
-from gradual.tensors.json_form import from_json, to_json
+from gradual.tensors.json_form import folded, inside, tensor_parts, to_json
+from gradual.tensors.tensor import Tensor
 from gradual.tensors.value import Value
 
 VERSION = 1
@@ -139,7 +140,7 @@ def outcome(form: Object) -> Outcome:
     match form.get("outcome"):
         case "value":
             try:
-                return GotValue(values_of(from_json(form.get("value"))))
+                return GotValue(folded(form.get("value"), inside, _value))
             except (ValueError, TypeError, OverflowError) as error:
                 raise Garbled(f"`value` is no value: {error}") from error
         case "blame":
@@ -149,6 +150,17 @@ def outcome(form: Object) -> Outcome:
             return GotFault(_code(form), message if isinstance(message, str) else "")
         case other:
             raise Garbled(f'`outcome` is "value", "blame" or "fault", not {other!r}')
+
+
+def _value(form: Any, parts: list[Values]) -> Values:
+    """A value with its floats as they were sent: rounding them would hide that they are no values of their type."""
+    if "constructor" in form:
+        return Built(_text(form, "constructor"), tuple(parts))
+    if "tuple" in form:
+        return Fields(tuple(parts))
+    data, dtype, shape = tensor_parts(form)
+    elements = Tensor(data, dtype, shape).flat()
+    return Literal(str(dtype), shape, tuple(map(float, data) if dtype.is_float else elements))
 
 
 def _pair(form: Any) -> tuple[str, str]:

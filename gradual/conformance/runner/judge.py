@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import repeat
 
 from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
 from gradual.conformance.cases.case import (
@@ -19,8 +19,10 @@ from gradual.conformance.cases.case import (
     Place,
 )
 from gradual.conformance.cases.condition import same_condition
+from gradual.conformance.runner.ulps import same_element
 from gradual.interface.input.values import Built, Drawn, Fields, Literal, Values, written
 from gradual.record import record
+from gradual.types.dtype import DType
 
 
 class Profile(StrEnum):
@@ -203,9 +205,12 @@ def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Seq
 def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]) -> list[Failure]:
     """The disagreements of the outcome of a call with the expected one."""
     match wanted, found:
-        case ExpectedValue(value, line), GotValue(got):
-            same = agree(value, got)
-            return [] if same else [Failure(Profile.RUN, line, f"expected {written(value)}, got {written(got)}")]
+        case ExpectedValue(value, line, ulps), GotValue(got):
+            return (
+                []
+                if agree(value, got, ulps)
+                else [Failure(Profile.RUN, line, f"expected {written(value)}, got {written(got)}")]
+            )
         case ExpectedBlame(code, blames, line), GotBlame() as blame:
             return list(_blame(code, blames, line, blame, rules))
         case ExpectedFault(code, line), GotFault(got_code):
@@ -243,23 +248,17 @@ def told(found: Outcome) -> str:
             return f"fault {code} ({message})"
 
 
-def agree(wanted: Values, got: Values) -> bool:
-    """Whether a value is the expected one: integers and shapes exactly, floats to one part in a million."""
+def agree(wanted: Values, got: Values, ulps: int = 0) -> bool:
+    """Whether a value is the expected one: structure, types, shapes, and elements to a number of ulps."""
     match wanted, got:
         case Drawn(dtype, shape), Literal(found, found_shape):
             return (dtype, shape) == (found, found_shape)
         case Fields(items), Fields(found_items):
-            return len(items) == len(found_items) and all(map(agree, items, found_items))
+            return len(items) == len(found_items) and all(map(agree, items, found_items, repeat(ulps)))
         case Built(constructor, items), Built(found_constructor, found_items):
             same = constructor == found_constructor and len(items) == len(found_items)
-            return same and all(map(agree, items, found_items))
-        case Literal(dtype, shape, elements), Literal(found, found_shape, found_elements):
+            return same and all(map(agree, items, found_items, repeat(ulps)))
+        case Literal(dtype, shape, elements), Literal(str(found), found_shape, found_elements):
             same = (dtype or found, shape) == (found, found_shape)
-            return same and all(map(_close, elements, found_elements))
+            return same and all(map(same_element, repeat(DType(found)), elements, found_elements, repeat(ulps)))
     return False
-
-
-def _close(wanted: bool | int | float, found: bool | int | float) -> bool:
-    if isinstance(wanted, float) or isinstance(found, float):
-        return math.isclose(wanted, found, rel_tol=1e-6, abs_tol=1e-9) or (wanted != wanted and found != found)
-    return wanted == found

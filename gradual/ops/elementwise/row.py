@@ -35,7 +35,7 @@ class Row:
         says: what the operator computes, in words.
         ints: the function on integers, which is exact; its result wraps.
         floats: the function on binary64; its result is rounded.
-        bools: the function on booleans as 0 and 1.
+        bools: the function on booleans as 0 and 1.   [scalar.bool]
         then: a second operation on floats, after the first has been rounded.
         tests: whether the result is boolean.
         on_dims: the function on symbolic integers.

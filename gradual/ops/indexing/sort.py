@@ -32,7 +32,7 @@ _NETWORK = 4
 
 
 def _key(value: Any) -> tuple[bool, Any]:
-    """The sort key of an element."""
+    """The sort key of an element.   [scalar.order]"""
     return (True, 0) if value != value else (False, value)
 
 

@@ -90,6 +90,7 @@ def _fitting(value: int, dtype: DType) -> int:
 
 
 def _float(digits: str, dtype: DType) -> float:
+    """The nearest binary64, rounded to the type; raises BadNumber if it becomes infinite.   [scalar.literal]"""
     value = rounded(dtype, float(digits))
     if math.isinf(value) and "inf" not in digits:
         raise BadNumber(f"it does not fit {dtype}")
