@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign oracles nodes format bench fuzz archives graphs proofs docs editors vsix \
+.PHONY: try test quick check thorough mutants campaign liars oracles nodes format bench fuzz archives graphs proofs docs editors vsix \
 	install clean
 
 try: install
@@ -60,6 +60,10 @@ mutants: install
 
 campaign: install
 	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),100000) --log campaign.jsonl --jobs $$(nproc)
+
+# Which liars the conformance suite tells from the reference, and by how many cases a wrong kernel of each operator.
+liars: install
+	$(BIN)/python -m tests.conformance.liars
 
 oracles: install
 	$(BIN)/python -m pip install --quiet --editable '.[dev,oracles]'
