@@ -37,7 +37,7 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	GRADUAL_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 format: install
 	$(BIN)/ruff format .

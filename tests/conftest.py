@@ -14,8 +14,10 @@ from collections.abc import Callable, Mapping
 import pytest
 from hypothesis import settings
 
+from tests.thorough import times
+
 os.environ.setdefault("GRADUAL_CACHE", "0")  # a test has to see what the present code says
-settings.register_profile("gate", deadline=None, derandomize=True)
+settings.register_profile("gate", deadline=None, derandomize=True, max_examples=times(100))
 settings.register_profile("exploring", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 _TOLD = "told"
@@ -25,26 +27,26 @@ SAMPLED: Mapping[str, int] = {
     "tests/checker/test_remembering.py": 3,
     "tests/checker/test_sides.py": 3,
     "tests/checker/test_unranked.py": 3,
-    "tests/conformance/test_mutation.py": 6,
-    "tests/conformance/test_precision.py": 4,
+    "tests/conformance/test_mutation.py": 12,
+    "tests/conformance/test_precision.py": 8,
     "tests/core/test_roles.py": 3,
     "tests/core/test_surface.py": 3,
-    "tests/corpus/test_relay_tests.py": 3,
-    "tests/corpus/test_runtimes.py": 2,
-    "tests/corpus/test_static.py": 2,
+    "tests/corpus/test_relay_tests.py": 4,
+    "tests/corpus/test_runtimes.py": 4,
+    "tests/corpus/test_static.py": 4,
     "tests/dims/test_divisibility.py": 2,
-    "tests/importers/tensorflow/test_exports.py": 2,
-    "tests/importers/tensorflow/test_zoo.py": 2,
+    "tests/importers/tensorflow/test_exports.py": 3,
+    "tests/importers/tensorflow/test_zoo.py": 3,
     "tests/importers/test_learned.py": 3,
-    "tests/importers/torch/test_exports.py": 2,
+    "tests/importers/torch/test_exports.py": 3,
     "tests/importers/torch/test_fuzzed.py": 2,
-    "tests/importers/torch/test_text.py": 2,
-    "tests/ops/test_alike.py": 4,
-    "tests/ops/test_catalogue.py": 6,
-    "tests/ops/test_elementwise.py": 6,
-    "tests/ops/test_extending.py": 6,
+    "tests/importers/torch/test_text.py": 3,
+    "tests/ops/test_alike.py": 6,
+    "tests/ops/test_catalogue.py": 8,
+    "tests/ops/test_elementwise.py": 8,
+    "tests/ops/test_extending.py": 8,
     "tests/ops/test_facets.py": 4,
-    "tests/ops/test_fast.py": 6,
+    "tests/ops/test_fast.py": 12,
     "tests/ops/test_ranges.py": 4,
     "tests/ops/test_reducing.py": 3,
     "tests/passes/test_bucket.py": 3,
@@ -52,14 +54,14 @@ SAMPLED: Mapping[str, int] = {
     "tests/passes/test_nowhere.py": 3,
     "tests/passes/test_planning.py": 3,
     "tests/passes/test_reading.py": 3,
-    "tests/passes/test_suite.py": 2,
+    "tests/passes/test_suite.py": 3,
     "tests/properties/test_annotated.py": 2,
     "tests/properties/test_index_bounds.py": 2,
     "tests/run/test_graph.py": 2,
-    "tests/shape_functions/test_models.py": 2,
+    "tests/shape_functions/test_models.py": 4,
     "tests/syntax/test_robust.py": 2,
     "tests/tensors/test_arrays.py": 2,
-    "tests/test_zoo.py": 2,
+    "tests/test_zoo.py": 3,
 }
 """File of a large family of like tests -> N: `make test` runs every Nth of each of its functions, `make check` all."""
 

@@ -22,7 +22,7 @@ from gradual.resources import folder
 from tests.thorough import TIMES
 
 KNOWN = Path(__file__).with_name("known_failures.txt")
-EVERY = max(5 // TIMES, 1)
+EVERY = max(int(5 // TIMES), 1)
 """Without the solver one case in so many is run of those for which the solver is not asked."""
 
 

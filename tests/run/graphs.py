@@ -28,7 +28,7 @@ from tests.properties.case import Case
 from tests.properties.compiling import SHARED
 from tests.thorough import TIMES
 
-EVERY = max(8 // TIMES, 1)
+EVERY = max(int(8 // TIMES), 1)
 """Of the suite's cases one in so many is run."""
 
 End = tuple[Any, ...]
