@@ -1,0 +1,117 @@
+"""The command `run`: every case is sent to an implementation, and the results are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from gradual.conformance.cases.answer import Implementation, NoAnswer
+from gradual.conformance.cases.case import Malformed
+from gradual.conformance.cases.read import Collection
+from gradual.conformance.commands.selection import chosen_cases, chosen_of, malformed_of, read_suite
+from gradual.conformance.commands.telling import all_told, counted, followed, say
+from gradual.conformance.implementations.adapter import Adapter, OneShot
+from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.known import Known, read_known, weighed
+from gradual.conformance.runner.run import EVERY, run
+from gradual.interface.input.files import text_of
+from gradual.interface.terminal import note
+from gradual.source import visible
+
+Reference = Callable[[bool], Implementation]
+"""Makes the implementation that is tested if no other one is named, with the solver or without."""
+
+SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
+ADAPTER = click.option("--adapter", metavar="CMD", help="Test this command, which implements the protocol, instead.")
+
+
+def run_command(reference: Reference | None) -> click.Command:
+    """The command; without a reference, it tests other implementations only."""
+
+    @click.command(name="run")
+    @chosen_cases
+    @ADAPTER
+    @click.option(
+        "--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures."
+    )
+    @click.option("--one-shot", metavar="CMD", help="Ask this command for verdicts: CMD FILE exits with 0 or 1.")
+    @click.option(
+        "--profile",
+        "only",
+        type=click.Choice([profile.value for profile in Profile]),
+        multiple=True,
+        help="Compare only this profile.",
+    )
+    @click.option("--timeout", type=click.IntRange(1, 86400), default=10, show_default=True, metavar="SECONDS",
+                  help="How long an answer may take.")  # fmt: skip
+    @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass or are skipped too.")
+    def command(
+        patterns: tuple[str, ...],
+        level: str | None,
+        spec: Path | None,
+        adapter: str | None,
+        known: Path | None,
+        one_shot: str | None,
+        only: tuple[str, ...],
+        timeout: int,
+        verbose: bool,
+        no_smt: bool = False,
+    ) -> None:
+        """Run every case with an implementation, and compare the results.
+
+        Exit 0 if there is an answer and all answers are as expected, else 1. A case that cannot be read fails, and the
+        others are run.
+        """
+        if (adapter is not None) + (one_shot is not None) + no_smt > 1:
+            raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
+        collection = read_suite(spec)
+        malformed = malformed_of(collection, patterns)
+        cases = chosen_of(collection, patterns, malformed, level, spec)
+        listed = _known(known, collection)
+        with ExitStack() as stack:
+            own = None if reference is None else lambda: reference(not no_smt)
+            implementation, answered = _implementation(stack, adapter, one_shot, timeout, own)
+            profiles = answered & frozenset(map(Profile, only)) if only else answered
+            found = all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose)
+            results = list(followed("running cases", found, len(cases)))
+        counted(results, len(cases), profiles, malformed)
+
+    return SMT(command) if reference is not None else command
+
+
+def _implementation(
+    stack: ExitStack,
+    adapter: str | None,
+    one_shot: str | None,
+    timeout: float,
+    own: Callable[[], Implementation] | None,
+) -> tuple[Implementation, frozenset[Profile]]:
+    """The implementation under test and its profiles; exit with 2 if it cannot be run or does not reply to `hello`."""
+    if adapter is None and one_shot is None:
+        if own is None:
+            raise click.UsageError("name the implementation under test by --adapter or --one-shot")
+        return own(), EVERY
+    try:
+        if one_shot is not None:
+            return OneShot(one_shot, timeout), frozenset({Profile.VERDICT})
+        asked = stack.enter_context(Adapter(adapter or "", timeout))
+        greeting = asked.greet()
+    except (OSError, ValueError, NoAnswer) as trouble:
+        note("the command cannot be asked: " + str(trouble).replace("\n", "\n    "))
+        raise SystemExit(2) from trouble
+    say(visible(f"{greeting.name} {greeting.version}"))
+    return asked, greeting.profiles
+
+
+def _known(path: Path | None, collection: Collection) -> dict[str, Known]:
+    if path is None:
+        return {}
+    ids = {case.id for case in collection.cases} | {problem.case for problem in collection.problems}
+    try:
+        return read_known(text_of(path).removeprefix("\ufeff"), str(path), ids)
+    except (Malformed, UnicodeDecodeError) as malformed:
+        note(visible(f"{path}: {malformed}" if isinstance(malformed, UnicodeDecodeError) else str(malformed)))
+        raise SystemExit(2) from malformed
