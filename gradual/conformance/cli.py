@@ -35,7 +35,7 @@ def conformance() -> None:
     """The specification's conformance suite."""
 
 
-for shared in (run_command(lambda smt: Reference(smt=smt)), list_command, show, copy, lint):
+for shared in (run_command(Reference), list_command, show, copy, lint):
     conformance.add_command(shared)
 
 

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
 
 from gradual.conformance.cases.answer import Implementation, NoAnswer
-from gradual.conformance.cases.case import Malformed
+from gradual.conformance.cases.case import Case, Malformed
 from gradual.conformance.cases.read import Collection
 from gradual.conformance.commands.selection import chosen_cases, chosen_of, malformed_of, read_suite
 from gradual.conformance.commands.telling import all_told, counted, followed, say
 from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
-from gradual.conformance.runner.run import EVERY, run
+from gradual.conformance.runner.parallel import run_by_all, run_in_processes
+from gradual.conformance.runner.run import EVERY, Result
 from gradual.interface.input.files import text_of
 from gradual.interface.terminal import note
 from gradual.source import visible
 
 Reference = Callable[[bool], Implementation]
 """Makes the implementation that is tested if no other one is named, with the solver or without."""
+
+Answers = Callable[[Sequence[Case], frozenset[Profile]], Iterator[Result]]
+"""Runs cases, and compares what is answered in some profiles."""
+
+_MANY = 64
+"""So many cases are run in several processes."""
 
 SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 ADAPTER = click.option("--adapter", metavar="CMD", help="Test this command, which implements the protocol, instead.")
@@ -47,6 +56,8 @@ def run_command(reference: Reference | None) -> click.Command:
     )
     @click.option("--timeout", type=click.IntRange(1, 86400), default=10, show_default=True, metavar="SECONDS",
                   help="How long an answer may take.")  # fmt: skip
+    @click.option("--jobs", type=click.IntRange(1, 256), default=os.cpu_count, metavar="N",
+                  help="How many processes are asked at once; by default one for each core.")  # fmt: skip
     @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass or are skipped too.")
     def command(
         patterns: tuple[str, ...],
@@ -57,6 +68,7 @@ def run_command(reference: Reference | None) -> click.Command:
         one_shot: str | None,
         only: tuple[str, ...],
         timeout: int,
+        jobs: int,
         verbose: bool,
         no_smt: bool = False,
     ) -> None:
@@ -72,38 +84,54 @@ def run_command(reference: Reference | None) -> click.Command:
         cases = chosen_of(collection, patterns, malformed, level, spec)
         listed = _known(known, collection)
         with ExitStack() as stack:
-            own = None if reference is None else lambda: reference(not no_smt)
-            implementation, answered = _implementation(stack, adapter, one_shot, timeout, own)
+            answers, answered = _answers(
+                stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
+            )
             profiles = answered & frozenset(map(Profile, only)) if only else answered
-            found = all_told(weighed(run(cases, implementation, profiles), listed, profiles), verbose)
+            found = all_told(weighed(answers(cases, profiles), listed, profiles), verbose)
             results = list(followed("running cases", found, len(cases)))
         counted(results, len(cases), profiles, malformed)
 
     return SMT(command) if reference is not None else command
 
 
-def _implementation(
+def _answers(
     stack: ExitStack,
     adapter: str | None,
     one_shot: str | None,
     timeout: float,
+    jobs: int,
     own: Callable[[], Implementation] | None,
-) -> tuple[Implementation, frozenset[Profile]]:
-    """The implementation under test and its profiles; exit with 2 if it cannot be run or does not reply to `hello`."""
+) -> tuple[Answers, frozenset[Profile]]:
+    """How cases are run, and the profiles; exit with 2 if a command cannot be run or does not reply to `hello`."""
     if adapter is None and one_shot is None:
         if own is None:
             raise click.UsageError("name the implementation under test by --adapter or --one-shot")
-        return own(), EVERY
+        return partial(_by_reference, own, jobs), EVERY
     try:
         if one_shot is not None:
-            return OneShot(one_shot, timeout), frozenset({Profile.VERDICT})
-        asked = stack.enter_context(Adapter(adapter or "", timeout))
-        greeting = asked.greet()
+            shots = [OneShot(one_shot, timeout) for _ in range(jobs)]
+            return partial(_by_all, shots, lambda: None), frozenset({Profile.VERDICT})
+        adapters = [stack.enter_context(Adapter(adapter or "", timeout)) for _ in range(jobs)]
+        greeting = adapters[0].greet()
     except (OSError, ValueError, NoAnswer) as trouble:
         note("the command cannot be asked: " + str(trouble).replace("\n", "\n    "))
         raise SystemExit(2) from trouble
     say(visible(f"{greeting.name} {greeting.version}"))
-    return asked, greeting.profiles
+    return partial(_by_all, adapters, lambda: [one.abort() for one in adapters]), greeting.profiles
+
+
+def _by_reference(
+    own: Callable[[], Implementation], jobs: int, cases: Sequence[Case], profiles: frozenset[Profile]
+) -> Iterator[Result]:
+    """Short runs stay in this process: another one takes half a second to start."""
+    return run_in_processes(cases, own, profiles, jobs if len(cases) >= _MANY else 1)
+
+
+def _by_all(
+    asked: Sequence[Implementation], stop: Callable[[], object], cases: Sequence[Case], profiles: frozenset[Profile]
+) -> Iterator[Result]:
+    return run_by_all(cases, asked, profiles, stop)
 
 
 def _known(path: Path | None, collection: Collection) -> dict[str, Known]:

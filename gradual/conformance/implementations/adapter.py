@@ -117,6 +117,11 @@ class Adapter:
         self._end()
         return type(why)(f"{why}{process.said.last_words()}")
 
+    def abort(self) -> None:
+        """Kill the process, from another thread that does not wait for the reply any longer."""
+        if (process := self._process) is not None:
+            process.end()
+
     def _end(self) -> None:
         if self._process is not None:
             self._process.end()
