@@ -14,8 +14,8 @@ from gradual.conformance.cases.levels import Level, level_of
 from gradual.interface.input.values import Built, Drawn, Fields, Literal, written
 
 
-def copied(case: Case, levels: Mapping[str, Level]) -> str:
-    """The case as JSON, with its level, features, position and a SHA-256 hash; values are in the syntax of suites."""
+def copied(case: Case, levels: Mapping[str, Level], suite: str) -> str:
+    """The case as JSON, with its level, features, place and a SHA-256 hash; values are in the syntax of suites."""
     form = {
         "id": case.id,
         "rules": list(case.rules),
@@ -25,6 +25,7 @@ def copied(case: Case, levels: Mapping[str, Level]) -> str:
     digest = hashlib.sha256(json.dumps(form, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     features = features_of(case.request)
     place = {
+        "suite": suite,
         "level": level_of(case.request, levels).name,
         "features": sorted(features.constructs),
         "operators": sorted(features.operators),

@@ -8,6 +8,7 @@ import click
 
 from gradual.conformance.cases.copied import copied
 from gradual.conformance.cases.levels import read_levels
+from gradual.conformance.cases.suite_version import suite_version
 from gradual.conformance.commands.selection import SPEC, chosen, chosen_cases, loaded
 from gradual.conformance.commands.telling import say
 from gradual.resources import folder
@@ -37,7 +38,7 @@ def copy(patterns: tuple[str, ...], level: str | None, spec: Path | None) -> Non
     """Print each case with its expectations and its hash as a line of JSON, for other runners."""
     levels = read_levels(spec or folder("spec"))
     for case in chosen(loaded(spec).cases, patterns, level, spec):
-        click.echo(copied(case, levels))
+        click.echo(copied(case, levels, suite_version(spec)))
 
 
 @click.command()

@@ -13,9 +13,12 @@ import click
 from gradual.conformance.cases.answer import Implementation, NoAnswer
 from gradual.conformance.cases.case import Case, Malformed
 from gradual.conformance.cases.read import Collection
+from gradual.conformance.cases.suite_version import suite_version
+from gradual.conformance.commands.reporting import Files, reports
 from gradual.conformance.commands.selection import chosen_cases, chosen_of, malformed_of, read_suite
 from gradual.conformance.commands.telling import all_told, counted, followed, say
 from gradual.conformance.implementations.adapter import Adapter, OneShot
+from gradual.conformance.reports.summary import Summary
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
 from gradual.conformance.runner.parallel import run_by_all, run_in_processes
@@ -58,6 +61,7 @@ def run_command(reference: Reference | None) -> click.Command:
                   help="How long an answer may take.")  # fmt: skip
     @click.option("--jobs", type=click.IntRange(1, 256), default=os.cpu_count, metavar="N",
                   help="How many processes are asked at once; by default one for each core.")  # fmt: skip
+    @reports
     @click.option("-v", "--verbose", is_flag=True, help="Name the cases that pass or are skipped too.")
     def command(
         patterns: tuple[str, ...],
@@ -71,6 +75,7 @@ def run_command(reference: Reference | None) -> click.Command:
         jobs: int,
         verbose: bool,
         no_smt: bool = False,
+        **files: Path | None,
     ) -> None:
         """Run every case with an implementation, and compare the results.
 
@@ -84,12 +89,13 @@ def run_command(reference: Reference | None) -> click.Command:
         cases = chosen_of(collection, patterns, malformed, level, spec)
         listed = _known(known, collection)
         with ExitStack() as stack:
-            answers, answered = _answers(
+            name, answers, answered = _answers(
                 stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
             )
             profiles = answered & frozenset(map(Profile, only)) if only else answered
             found = all_told(weighed(answers(cases, profiles), listed, profiles), verbose)
             results = list(followed("running cases", found, len(cases)))
+        Files(**files).write(Summary(name, suite_version(spec), level, results, profiles), only)
         counted(results, len(cases), profiles, malformed)
 
     return SMT(command) if reference is not None else command
@@ -102,23 +108,29 @@ def _answers(
     timeout: float,
     jobs: int,
     own: Callable[[], Implementation] | None,
-) -> tuple[Answers, frozenset[Profile]]:
-    """How cases are run, and the profiles; exit with 2 if a command cannot be run or does not reply to `hello`."""
+) -> tuple[str, Answers, frozenset[Profile]]:
+    """Who answers, how cases are run, and the profiles; exit with 2 if a command does not run or greet."""
     if adapter is None and one_shot is None:
         if own is None:
             raise click.UsageError("name the implementation under test by --adapter or --one-shot")
-        return partial(_by_reference, own, jobs), EVERY
+        return "the reference", partial(_by_reference, own, jobs), EVERY
     try:
         if one_shot is not None:
             shots = [OneShot(one_shot, timeout) for _ in range(jobs)]
-            return partial(_by_all, shots, lambda: None), frozenset({Profile.VERDICT})
+            return one_shot, partial(_by_all, shots, lambda: None), frozenset({Profile.VERDICT})
         adapters = [stack.enter_context(Adapter(adapter or "", timeout)) for _ in range(jobs)]
         greeting = adapters[0].greet()
     except (OSError, ValueError, NoAnswer) as trouble:
         note("the command cannot be asked: " + str(trouble).replace("\n", "\n    "))
         raise SystemExit(2) from trouble
-    say(visible(f"{greeting.name} {greeting.version}"))
-    return partial(_by_all, adapters, lambda: [one.abort() for one in adapters]), greeting.profiles
+    name = visible(f"{greeting.name} {greeting.version}")
+    say(name)
+    return name, partial(_by_all, adapters, partial(_stop, adapters)), greeting.profiles
+
+
+def _stop(adapters: Sequence[Adapter]) -> None:
+    for adapter in adapters:
+        adapter.abort()
 
 
 def _by_reference(
@@ -129,7 +141,7 @@ def _by_reference(
 
 
 def _by_all(
-    asked: Sequence[Implementation], stop: Callable[[], object], cases: Sequence[Case], profiles: frozenset[Profile]
+    asked: Sequence[Implementation], stop: Callable[[], None], cases: Sequence[Case], profiles: frozenset[Profile]
 ) -> Iterator[Result]:
     return run_by_all(cases, asked, profiles, stop)
 
