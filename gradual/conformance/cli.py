@@ -6,6 +6,8 @@ import difflib
 import io
 import os
 import sys
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,14 +19,13 @@ from gradual.conformance.cases.code_table import code_table
 from gradual.conformance.cases.entries import FILE, entries, shared_rules
 from gradual.conformance.cases.read import load
 from gradual.conformance.commands.reading import copy, lint, list_command, show
-from gradual.conformance.commands.running import SMT, run_command
+from gradual.conformance.commands.running import ADAPTER, PATIENCE, SMT, answers_of, run_command
 from gradual.conformance.commands.selection import PATTERNS, SPEC, chosen_of, loaded, malformed_of, read_suite
 from gradual.conformance.commands.telling import followed, say
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.implementations.serve import serve as answer_requests
 from gradual.conformance.runner.bless import Refused, blessed, replaced
-from gradual.conformance.runner.coverage import Covered, covered
-from gradual.conformance.runner.run import run
+from gradual.conformance.runner.coverage import Covered, covered, passed_by_rule
 from gradual.interface.input.files import text_of
 from gradual.report.paint import plain, shielded
 from gradual.resources import folder
@@ -51,13 +52,26 @@ def serve(no_smt: bool) -> None:
 @conformance.command()
 @SPEC
 @SMT
-def coverage(spec: Path | None, no_smt: bool) -> None:
-    """Count, for each rule, the cases that name it and the outcomes of its obligations."""
+@ADAPTER
+def coverage(spec: Path | None, no_smt: bool, adapter: str | None) -> None:
+    """Count, for each rule, the cases that name it and the outcomes of its obligations.
+
+    With --adapter: the cases that another implementation answered, and passed.
+    """
     collection = loaded(spec)
-    results = run(collection.cases, Reference(smt=not no_smt))
-    rows = covered(collection, followed("running cases", results, len(collection.cases)))
+    with ExitStack() as stack:
+        made = partial(Reference, not no_smt)
+        _, answers, profiles = answers_of(stack, adapter, None, PATIENCE, os.cpu_count() or 1, made)
+        results = followed("running cases", answers(collection.cases, profiles), len(collection.cases))
+        if adapter is None:
+            rows = {rule: _row(row) for rule, row in covered(collection, results).items()}
+        else:
+            rows = {
+                rule: f"passed {row.passed:3} of {row.answered:3} answered, {row.cases:3} cases"
+                for rule, row in passed_by_rule(collection, results).items()
+            }
     for rule, row in sorted(rows.items()):
-        say(f"{rule:36} {_row(row)}")
+        say(f"{rule:36} {row}")
 
 
 def _row(row: Covered) -> str:

@@ -15,7 +15,12 @@ from click.testing import CliRunner
 from gradual.conformance.cases.suite_version import suite_version
 from gradual.conformance.cli import conformance
 from gradual.conformance.implementations import protocol
+from gradual.conformance.implementations.adapter import Adapter
+from gradual.conformance.runner.coverage import Passed, passed_by_rule
+from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.run import run
 from gradual.resources import folder
+from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
 
 LIAR = Path(__file__).parent / "liar.py"
 
@@ -70,3 +75,15 @@ def test_the_suite_has_a_version_which_is_told() -> None:
 
 def test_a_folder_without_a_version_has_none(tmp_path: Path) -> None:
     assert suite_version(tmp_path) == ""
+
+
+def test_the_cases_of_a_rule_are_counted_as_passed_or_answered() -> None:
+    collection = collected(HEAD + REFUTED + VARIANTS)
+    with Adapter(lying("accepts"), 20) as adapter:
+        results = list(run(collection.cases, adapter, frozenset({Profile.VERDICT})))
+    rows = passed_by_rule(collection, results)
+    assert rows["op.nn.dense.contract"] == Passed(passed=3, answered=5, cases=5)
+    assert rows["check.residual"] == Passed(passed=1, answered=1, cases=1)
+    with Adapter(lying("skips"), 20) as adapter:
+        results = list(run(collection.cases, adapter, frozenset({Profile.VERDICT})))
+    assert passed_by_rule(collection, results)["op.nn.dense.contract"] == Passed(passed=0, answered=0, cases=5)

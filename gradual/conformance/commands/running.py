@@ -33,6 +33,9 @@ Reference = Callable[[bool], Implementation]
 Answers = Callable[[Sequence[Case], frozenset[Profile]], Iterator[Result]]
 """Runs cases, and compares what is answered in some profiles."""
 
+PATIENCE = 10
+"""How many seconds an answer may take, if nothing else is said."""
+
 _MANY = 64
 """So many cases are run in several processes."""
 
@@ -57,7 +60,7 @@ def run_command(reference: Reference | None) -> click.Command:
         multiple=True,
         help="Compare only this profile.",
     )
-    @click.option("--timeout", type=click.IntRange(1, 86400), default=10, show_default=True, metavar="SECONDS",
+    @click.option("--timeout", type=click.IntRange(1, 86400), default=PATIENCE, show_default=True, metavar="SECONDS",
                   help="How long an answer may take.")  # fmt: skip
     @click.option("--jobs", type=click.IntRange(1, 256), default=os.cpu_count, metavar="N",
                   help="How many processes are asked at once; by default one for each core.")  # fmt: skip
@@ -89,7 +92,7 @@ def run_command(reference: Reference | None) -> click.Command:
         cases = chosen_of(collection, patterns, malformed, level, spec)
         listed = _known(known, collection)
         with ExitStack() as stack:
-            name, answers, answered = _answers(
+            name, answers, answered = answers_of(
                 stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
             )
             profiles = answered & frozenset(map(Profile, only)) if only else answered
@@ -101,7 +104,7 @@ def run_command(reference: Reference | None) -> click.Command:
     return SMT(command) if reference is not None else command
 
 
-def _answers(
+def answers_of(
     stack: ExitStack,
     adapter: str | None,
     one_shot: str | None,
