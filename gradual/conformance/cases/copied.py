@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from gradual.conformance.cases.case import Case, Place
+from gradual.conformance.cases.features import features_of
+from gradual.conformance.cases.levels import Level, level_of
 from gradual.interface.input.values import Built, Drawn, Fields, Literal, written
 
 
-def copied(case: Case) -> str:
-    """The case as JSON, with its position and a SHA-256 hash; positions and values are in the syntax of suites."""
+def copied(case: Case, levels: Mapping[str, Level], suite: str) -> str:
+    """The case as JSON, with its level, features, place and a SHA-256 hash; values are in the syntax of suites."""
     form = {
         "id": case.id,
         "rules": list(case.rules),
@@ -20,7 +23,16 @@ def copied(case: Case) -> str:
         "expectation": {"accepted": case.expectation.accepted} | _plain(case.expectation),
     }
     digest = hashlib.sha256(json.dumps(form, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-    return json.dumps(form | {"file": case.file, "line": case.line, "sha256": digest})
+    features = features_of(case.request)
+    place = {
+        "suite": suite,
+        "level": level_of(case.request, levels).name,
+        "features": sorted(features.constructs),
+        "operators": sorted(features.operators),
+        "file": case.file,
+        "line": case.line,
+    }
+    return json.dumps(form | place | {"sha256": digest})
 
 
 def _plain(part: Any) -> Any:

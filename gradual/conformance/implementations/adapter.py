@@ -20,8 +20,8 @@ from typing import IO, TypeVar
 from gradual.conformance.cases.answer import Crashed, Garbled, NoAnswer, Outcome, Report, TimedOut
 from gradual.conformance.cases.case import Request
 from gradual.conformance.implementations import protocol
+from gradual.conformance.implementations.given import given
 from gradual.conformance.implementations.protocol import Greeting, Object
-from gradual.conformance.implementations.reference import Reference
 from gradual.interface.input.values import Call
 from gradual.limits import LIMITS
 
@@ -63,7 +63,6 @@ class Adapter:
         self.command = _words(command)
         self.seconds = seconds
         self._process: _Process | None = None
-        self._reference = Reference()
         self._seq = 0
 
     def __enter__(self) -> Adapter:
@@ -89,8 +88,8 @@ class Adapter:
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Have one call of the request's program run.  Raises NoAnswer."""
-        given = self._reference.given(request, call)
-        return self._read(protocol.running(request, call.function, given), protocol.outcome)
+        passed = given(request, call)
+        return self._read(protocol.running(request, call.function, passed), protocol.outcome)
 
     def _read(self, request: Object, read: Callable[[Object], Answer]) -> Answer:
         """The reply, parsed by `read`; the process is started first if there is none.  Raises NoAnswer."""
@@ -116,6 +115,11 @@ class Adapter:
         """Kill the process, and add the end of its stderr to the reason for no answer."""
         self._end()
         return type(why)(f"{why}{process.said.last_words()}")
+
+    def abort(self) -> None:
+        """Kill the process, from another thread that does not wait for the reply any longer."""
+        if (process := self._process) is not None:
+            process.end()
 
     def _end(self) -> None:
         if self._process is not None:

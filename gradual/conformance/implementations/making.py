@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from gradual.conformance.cases.annotation import rewritten
 from gradual.conformance.cases.answer import FoundDiagnostic, GotBlame, GotValue, Outcome, Report
 from gradual.conformance.cases.case import ExpectedDiagnostic, Request
-from gradual.conformance.implementations.reference import Reference, values_of
+from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.implementations.written_values import values_of
 from gradual.conformance.runner.judge import told
 from gradual.interface.input.arguments import Argument, from_file
 from gradual.interface.input.values import Built, Call, Drawn, Fields, Literal, Values, written

@@ -24,6 +24,7 @@ from gradual.conformance.cases.answer import (
     Skipped,
 )
 from gradual.conformance.cases.case import Place, Request
+from gradual.conformance.cases.suite_version import suite_version
 from gradual.conformance.runner.judge import Profile
 from gradual.diagnostic import Severity
 from gradual.interface.input.values import Built, Fields, Literal, Values
@@ -51,7 +52,7 @@ class Greeting:
 # ------------------------------------------------------------------------------------------------------- requests
 def hello() -> Object:
     """The request for the implementation's name and abilities."""
-    return {"cmd": "hello", "protocol": VERSION}
+    return {"cmd": "hello", "protocol": VERSION, "suite": suite_version()}
 
 
 def bye() -> Object:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from gradual.compilation import Compilation
 from gradual.compiler import apply, compile_source
 from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
 from gradual.conformance.cases.case import Place, Request
+from gradual.conformance.implementations.written_values import values_of
 from gradual.core.check import Check
 from gradual.core.print import printed
 from gradual.diagnostic import Diagnostic
 from gradual.interface.input.arguments import values
-from gradual.interface.input.values import Built, Call, Fields, Literal, Values
+from gradual.interface.input.values import Call
 from gradual.limits import Options
 from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Blame, Fault
 from gradual.source import Source, Span
-from gradual.tensors.value import Constructed, Value
+from gradual.tensors.value import Value
 from gradual.types.unpacking import spelled
 
 
@@ -162,12 +162,3 @@ def _places(spans: Iterable[Span], source: Source) -> tuple[Place, ...]:
 
 def _blamed(blame: Blame, source: Source) -> GotBlame:
     return GotBlame(blame.code, blame.rule, _places(blame.blames, source))
-
-
-def values_of(value: Any) -> Values:
-    """A value in the syntax of cases; every `Literal` inside has its dtype."""
-    if isinstance(value, tuple):
-        return Fields(tuple(map(values_of, value)))
-    if isinstance(value, Constructed):
-        return Built(value.constructor, tuple(map(values_of, value.fields)))
-    return Literal(str(value.dtype), tuple(value.shape), tuple(value.flat()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gradual.conformance.cases.case import Case
 from gradual.conformance.cases.read import Collection
-from gradual.conformance.runner.run import Result
+from gradual.conformance.runner.run import Class, Result
 from gradual.record import record
 
 
@@ -51,3 +51,24 @@ def _count(row: Covered, rule: str, result: Result) -> None:
 def rules_of(cases: Iterable[Case]) -> set[str]:
     """Every rule that some case names."""
     return {rule for case in cases for rule in case.rules}
+
+
+@record
+class Passed:
+    """What an implementation makes of the cases that name a rule."""
+
+    passed: int
+    answered: int
+    cases: int
+
+
+def passed_by_rule(collection: Collection, results: Iterable[Result]) -> dict[str, Passed]:
+    """Rule -> how many of its cases passed, were answered, and exist; a known failure has not passed."""
+    found = {rule: [0, 0, 0] for rule in collection.rules}
+    for result in results:
+        for rule in result.case.rules:
+            count = found.setdefault(rule, [0, 0, 0])
+            count[0] += result.kind is Class.PASS
+            count[1] += result.kind not in (Class.SKIPPED, Class.UNSUPPORTED)
+            count[2] += 1
+    return {rule: Passed(*count) for rule, count in found.items()}

@@ -177,18 +177,24 @@ def asked(case: Case) -> list[Profile]:
 
 @record
 class Tally:
-    """The counts for one profile: how many cases that test it were run, and how many passed."""
+    """The counts for one profile, of the cases that test it: how many passed, were answered, and were asked.
+
+    A case counts as answered unless it was skipped; one that ended in a crash was answered wrongly.
+    """
 
     passed: int
+    answered: int
     asked: int
 
 
 def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> dict[Profile, Tally]:
     """The counts per profile; a single number for all would hide what an implementation lacks."""
-    counts = {profile: [0, 0] for profile in Profile}
+    counts = {profile: [0, 0, 0] for profile in Profile}
     for result in results:
         broken = {failure.profile for failure in result.failures}
         for profile in whole(profiles).intersection(asked(result.case)):
-            counts[profile][1] += 1
-            counts[profile][0] += not result.trace and broken.isdisjoint(needed(profile))
-    return {profile: Tally(*pair) for profile, pair in counts.items() if pair[1]}
+            count = counts[profile]
+            count[0] += not result.trace and broken.isdisjoint(needed(profile))
+            count[1] += result.kind not in (Class.SKIPPED, Class.UNSUPPORTED)
+            count[2] += 1
+    return {profile: Tally(*count) for profile, count in counts.items() if count[2]}
