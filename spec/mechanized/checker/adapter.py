@@ -264,8 +264,8 @@ class Writer:
             case ast.If(condition=ast.Local() | ast.Number() as condition, then=then, orelse=orelse):
                 parts = [self.expression(each, scope) for each in (condition, then, orelse)]
                 return f"(branch {self.label()} {' '.join(parts)})"
-            case ast.Cast(value=value, type=type):
-                return self.ascribed(self.expression(value, scope), type, scope)
+            case ast.Cast(value=value, type=target):
+                return self.ascribed(self.expression(value, scope), target, scope)
             case ast.Infix(op=op, left=left, right=right) if op in INFIX:
                 return self.operator(INFIX[op], (left, right), {}, scope)
             case ast.Call(function=ast.Global(name=name), arguments=arguments, attributes=()):
