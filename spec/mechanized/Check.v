@@ -176,6 +176,19 @@ Fixpoint shorter (F:list form) (fuel:nat) (d:dim) : dim := let d := reify (norm 
           | Open _ _ => d end end end.
 (* kept only if it mentions nothing new *)
 Definition tidy (g:nat) (F:list form) (d:dim) : dim := let e := shorter F 3 d in if forallb (fun x => Nat.ltb x g) (variables e) then e else d.
+(* of sizes that agree, a number is preferred; of those that broadcast, a number other than 1 *)
+Definition number_of (d:dim) : option Z := constant (norm d).
+Definition column (i:nat) (ss:list (list dim)) : list Z :=
+  flat_map (fun s => match nth_error s i with Some d => match number_of d with Some k => [k] | None => [] end | None => [] end) ss.
+Definition hints (o:oper dim) (ins:list (list dim * nat)) (rank:nat) : list (list Z) := match o with
+  | Concat _ => map (fun i => column i (map fst ins)) (seq 0 rank)
+  | Zip _ _ => rev (map (fun i => filter (fun k => negb (k =? 1)) (column i (map (fun x => rev (fst x)) ins))) (seq 0 rank))
+  | _ => [] end.
+Definition preferred (g:nat) (F:list form) (d:dim) (ks:list Z) : dim :=
+  match first_some (fun k => match decide F (Cmp Equal d (K k)) with Proved => Some k | _ => None end) ks with
+  | Some k => K k | None => tidy g F d end.
+Fixpoint tidied (g:nat) (F:list form) (ds:list dim) (hs:list (list Z)) : list dim := match ds with
+  | [] => [] | d :: ds => preferred g F d (hd [] hs) :: tidied g F ds (tl hs) end.
 Definition refs_exist (G:list type) (rs:refs) : bool := forallb (fun x => match nth_error G (fst x) with
   | Some (Ten s _) => Nat.ltb (snd x) (length s) | _ => false end) rs.
 Section Check.
@@ -187,7 +200,7 @@ Fixpoint check (G:list type) (e:exp) (s:state) : result_of (type * state) := mat
   | Lit k t => Good (Ten (map (fun i => K (Z.of_nat i)) k) t, s)
   | Op l o rs e => if refs_exist G rs then then_ (check G e s) (fun x => match tensors (fst x) with
       | Some ins => match judge terms (omap (subst (here G rs)) o) ins with
-          | Some (gs, (d, t)) => then_ (owes Need l gs (snd x)) (fun s' => Good (Ten (map (tidy (next s') (facts s')) d) t, s'))
+          | Some (gs, (d, t)) => then_ (owes Need l gs (snd x)) (fun s' => Good (Ten (tidied (next s') (facts s') d (hints o ins (length d))) t, s'))
           | None => Ill l end
       | None => Ill l end) else Ill l
   | Call l f e => then_ (check G e s) (fun x => match nth_error Fs f with

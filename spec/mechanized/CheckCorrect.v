@@ -106,9 +106,7 @@ Proof. intros IH G s T s' E L S F. cbn [check] in E. destruct (refs_exist G rs);
   destruct (judge_supp n (next s1) G rs o T1 ins gs d t S1 ltac:(lia) St1 Ti J) as [Sg Sd].
   destruct (owes_ok _ _ _ _ _ O F1 Sg) as (N2 & F2 & I2 & A2). rewrite N2 in *.
   split; auto. split.
-  { intros u u' Bu. cbn. f_equal. rewrite !map_map. specialize (Sd u u' Bu). clear - Sd Bu.
-    induction d as [|d0 d IHd]; auto. cbn in *. inversion Sd as [[X Y]]. f_equal; auto.
-    unfold tidy. destruct (forallb _ _) eqn:Q; auto. apply (variables_supp _ _ Q); auto. }
+  { intros u u' Bu. cbn. f_equal. apply tidied_supp; auto. }
   split; auto. split; [intros x X; auto|].
   intros r Bq H W o' Oo. cbn [run] in Oo. apply in_within in Oo as [(v & Iv & Oo)|[Iv Nv]].
   2:{ eapply arrives_on; eauto. }
@@ -116,7 +114,7 @@ Proof. intros IH G s T s' E L S F. cbn [check] in E. destruct (refs_exist G rs);
   subst v. rewrite tensors_valued, Ti in Oo. cbn [option_map] in Oo. rewrite <- Em, (omap_valued r1 n q G rs o Bq1), square, J in Oo.
   cbn in Oo. apply in_require in Oo as [[Ag [<-|[]]]|[Ag ->]].
   - specialize (A2 r1 Hf). rewrite Ag in A2. exists r1. repeat split; auto.
-    + cbn. f_equal. rewrite map_map. apply map_ext. intros x. symmetry. apply tidy_ok; auto.
+    + cbn. f_equal. symmetry. apply tidied_ok; auto.
     + pose proof (square r1 (omap (subst (here n G rs)) o) ins) as Q. rewrite J in Q.
       apply (sized _ _ _ _ _ Q Ag). eapply natural_tensors; [|exact Wv]. rewrite tensors_valued, Ti. auto.
   - specialize (A2 r1 Hf). rewrite Ag in A2. right; auto. Qed.

@@ -203,10 +203,22 @@ Lemma tidy_ok r g F d : holds r F = true -> eval r (tidy g F d) = eval r d.
 Proof. intros H. unfold tidy. destruct (forallb _ _); auto. apply shorter_ok; auto. Qed.
 Lemma tidy_supp g F d : supp g (fun r => eval r d) -> supp g (fun r => eval r (tidy g F d)).
 Proof. intros S. unfold tidy. destruct (forallb _ _) eqn:E; auto. apply variables_supp; auto. Qed.
+Lemma preferred_ok r g F d ks : holds r F = true -> eval r (preferred g F d ks) = eval r d.
+Proof. intros H. unfold preferred. destruct (first_some _ ks) as [k|] eqn:E; [|apply tidy_ok; auto].
+  apply first_some_in in E as (j & _ & D). pose proof (proved_valid F (Cmp Equal d (K j))) as V.
+  destruct (decide F (Cmp Equal d (K j))); inversion D; subst. specialize (V eq_refl r H). cbn in V. apply Z.eqb_eq in V. auto. Qed.
+Lemma preferred_supp g F d ks : supp g (fun r => eval r d) -> supp g (fun r => eval r (preferred g F d ks)).
+Proof. intros S. unfold preferred. destruct (first_some _ ks); [intros q q' _; auto|apply tidy_supp; auto]. Qed.
+Lemma tidied_ok r g F ds : holds r F = true -> forall hs, map (eval r) (tidied g F ds hs) = map (eval r) ds.
+Proof. intros H. induction ds as [|d ds IH]; intros hs; cbn; auto. rewrite preferred_ok, IH; auto. Qed.
 Lemma sizes_tl g d a : supp g (fun r => map (eval r) (d :: a)) -> supp g (fun r => map (eval r) a).
 Proof. intros S q q' Bq. specialize (S q q' Bq). cbn in S. congruence. Qed.
 Lemma sizes_hd g d a : supp g (fun r => map (eval r) (d :: a)) -> supp g (fun r => eval r d).
 Proof. intros S q q' Bq. specialize (S q q' Bq). cbn in S. congruence. Qed.
+Lemma tidied_supp g F ds : forall hs, supp g (fun r => map (eval r) ds) -> supp g (fun r => map (eval r) (tidied g F ds hs)).
+Proof. induction ds as [|d ds IH]; intros hs S; [exact S|]. intros q q' Bq. cbn. f_equal.
+  - apply preferred_supp; auto. eapply sizes_hd; eauto.
+  - apply IH; auto. eapply sizes_tl; eauto. Qed.
 Definition either {A} (x a b:A) : Prop := x = a \/ x = b.
 Lemma join_sizes_ok l a : forall b s z s', join_sizes l a b s = Good (z, s') -> SF (next s) (facts s) ->
   supp (next s) (fun r => map (eval r) a) -> supp (next s) (fun r => map (eval r) b) ->

@@ -35,7 +35,7 @@ ZIP = {
     **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), ("bool",)),
 }
 COMPARE = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-REDUCE = {"sum": DTYPES, "mean": FLOATS}
+REDUCE = {"sum": DTYPES}
 SOFTMAX = ("nn.softmax", "nn.log_softmax")
 INFIX = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 CREATE = ("zeros", "ones")
@@ -122,7 +122,7 @@ def dim(expr: ast.Expr, scope: Scope) -> str:
         case ast.Number(value=int(value)) if not isinstance(value, bool):
             return str(value)
         case ast.Name(name=name):
-            if name not in scope.names:
+            if name not in scope.names or name in ("_", "None"):
                 raise Beyond("a name that no parameter binds")
             return f"(v {scope.names.index(name)})"
         case ast.Infix(op="+" | "-" | "*" as op, left=left, right=right):
@@ -181,6 +181,8 @@ def annotation(type: ast.Type | None, scope: Scope) -> str:
     """A type as written."""
     match type:
         case ast.TensorType(shape=tuple(shape), dtype=dtype):
+            if any(_is_integer(size) and integer(size) < 0 for size in shape):
+                raise Beyond("a negative size")
             sizes = ["?" if _is_hole(size) else dim(size, scope) for size in shape]
             return f"(t {listed(sizes)} {code(dtype)})"
         case ast.TupleType(fields=fields):
@@ -272,7 +274,10 @@ class Writer:
                 position = self.require(name)
                 return f"(call {self.label()} {position} {self.operands(arguments, scope)})"
             case ast.Call(function=ast.Name(name=name), arguments=arguments, attributes=attributes):
-                return self.operator(name, arguments, {each.key: each.value for each in attributes}, scope)
+                named = {each.key: each.value for each in attributes}
+                if len(named) < len(attributes):
+                    raise Beyond("an attribute that is written twice")
+                return self.operator(name, arguments, named, scope)
         raise Beyond(f"an expression: {type(expr).__name__}")
 
     def block(self, items: Sequence[ast.Item], result: ast.Expr, scope: Scope) -> str:
