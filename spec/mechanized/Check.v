@@ -174,6 +174,8 @@ Fixpoint shorter (F:list form) (fuel:nat) (d:dim) : dim := let d := reify (norm 
           | Proved => shorter F fuel (assume p true d)
           | Refuted => shorter F fuel (assume p false d)
           | Open _ _ => d end end end.
+(* the language forgets sizes that are too large [dim.large]; this checker does not answer *)
+Definition large_size (d:dim) : bool := Nat.ltb 40 (length (norm d)).
 (* kept only if it mentions nothing new *)
 Definition tidy (g:nat) (F:list form) (d:dim) : dim := let e := shorter F 3 d in if forallb (fun x => Nat.ltb x g) (variables e) then e else d.
 (* of sizes that agree, a number is preferred; of those that broadcast, a number other than 1 *)
@@ -200,7 +202,7 @@ Fixpoint check (G:list type) (e:exp) (s:state) : result_of (type * state) := mat
   | Lit k t => Good (Ten (map (fun i => K (Z.of_nat i)) k) t, s)
   | Op l o rs e => if refs_exist G rs then then_ (check G e s) (fun x => match tensors (fst x) with
       | Some ins => match judge terms (omap (subst (here G rs)) o) ins with
-          | Some (gs, (d, t)) => then_ (owes Need l gs (snd x)) (fun s' => Good (Ten (tidied (next s') (facts s') d (hints o ins (length d))) t, s'))
+          | Some (gs, (d, t)) => if existsb large_size d then Beyond else then_ (owes Need l gs (snd x)) (fun s' => Good (Ten (tidied (next s') (facts s') d (hints o ins (length d))) t, s'))
           | None => Ill l end
       | None => Ill l end) else Ill l
   | Call l f e => then_ (check G e s) (fun x => match nth_error Fs f with

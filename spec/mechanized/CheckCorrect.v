@@ -101,6 +101,7 @@ Lemma op_ok l o rs e : sound_at e -> sound_at (Op l o rs e).
 Proof. intros IH G s T s' E L S F. cbn [check] in E. destruct (refs_exist G rs); [|discriminate]. good E T1 s1 H1.
   destruct (IH _ _ _ _ H1 L S F) as (N1 & St1 & F1 & I1 & A1).
   destruct (tensors T1) as [ins|] eqn:Ti; [|discriminate]. destruct (judge terms _ ins) as [[gs [d t]]|] eqn:J; [|discriminate].
+  destruct (existsb large_size d); [discriminate|].
   destruct (owes Need l gs s1) as [s2| | |] eqn:O; try discriminate E. cbn in E. inversion E; subst. clear E.
   assert (S1: SE (next s1) G) by (apply supp_le with (next s); auto).
   destruct (judge_supp n (next s1) G rs o T1 ins gs d t S1 ltac:(lia) St1 Ti J) as [Sg Sd].
