@@ -42,7 +42,7 @@ def chained(items: Sequence[str], pair: str, end: str) -> str:
 
 
 class Scope:
-    """The names of a definition, its variables from the innermost on, and the sizes of variables that one dim mentions."""
+    """A definition's names, its variables from the innermost on, and the sizes of variables that one place mentions."""
 
     def __init__(self, names: Sequence[str], variables: tuple[str, ...] = ()) -> None:
         self.names = names
