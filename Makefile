@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign liars oracles nodes format bench fuzz archives graphs proofs docs editors vsix \
+.PHONY: try test quick check thorough mutants campaign liars oracles nodes format bench fuzz archives graphs proofs verified docs editors vsix \
 	install clean
 
 try: install
@@ -84,6 +84,11 @@ graphs: install
 
 proofs:
 	spec/mechanized/build
+
+# The verified checker, as `build/verified/checker`, put to the conformance suite.
+verified: install
+	spec/mechanized/checker/build build/verified
+	$(BIN)/gradual conformance run --adapter "$(BIN)/python spec/mechanized/checker/adapter.py build/verified/checker"
 
 # The documentation site. The playground's Python comes from npm; where that
 # cannot be had the site is built without it, and says so.

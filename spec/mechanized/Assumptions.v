@@ -1,6 +1,6 @@
 (* What each theorem rests on, for the build to compare: nothing, or functional extensionality alone. *)
 From Gradual Require Import Shapes Verdicts Core Guarantees Dims Program ProgramSound ProgramPrecision ProgramGradual ProgramBlame
-  ProgramStrict Operators Examples Named Coerce Closures ClosuresPrecision Data.
+  ProgramStrict Operators Examples Named Coerce Closures ClosuresPrecision Data Decide Judge Check CheckSound CheckCorrect.
 
 Print Assumptions Verdicts.perfect_oracles.
 Print Assumptions Verdicts.naive_breaks_sgg.
@@ -74,3 +74,15 @@ Print Assumptions Data.dcomp_passes.
 Print Assumptions Data.order_matters.
 Print Assumptions Data.dcomp_type.
 Print Assumptions Data.dwf_bound.
+
+Print Assumptions Decide.unsat_ok.
+Print Assumptions Decide.proved_valid.
+Print Assumptions Decide.refuted_fails.
+Print Assumptions Decide.failing_fails.
+Print Assumptions Decide.holding_holds.
+Print Assumptions Judge.square.
+Print Assumptions Judge.sized.
+Print Assumptions CheckCorrect.check_ok.
+Print Assumptions CheckCorrect.definition_ok.
+Print Assumptions CheckCorrect.checked_sound.
+Print Assumptions CheckCorrect.never_blamed.

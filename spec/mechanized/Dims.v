@@ -53,6 +53,8 @@ Theorem subst_correct s r : (forall d, eval r (subst s d) = eval (fun x => eval 
   (forall f, truth r (substf s f) = truth (fun x => eval r (s x)) f).
 Proof. apply dim_form_ind; cbn; intros; auto;
   repeat match goal with H : _ = _ |- _ => rewrite H; clear H end; auto. Qed.
+Lemma eval_ext r r' : (forall x, r x = r' x) -> (forall d, eval r d = eval r' d) /\ (forall f, truth r f = truth r' f).
+Proof. intros E. apply dim_form_ind; cbn; intros; auto; repeat match goal with H : _ = _ |- _ => rewrite H; clear H end; auto. Qed.
 (* a dim mentions its variables only *)
 Fixpoint below_d (g:nat) (d:dim) : Prop := match d with
   | K _ => True | V x => (x < g)%nat | Bin _ a b => below_d g a /\ below_d g b | Ite f a b => below_f g f /\ below_d g a /\ below_d g b end

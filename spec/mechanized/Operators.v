@@ -13,8 +13,6 @@ Open Scope Z_scope.
 Record decl := { ranks : list nat; unknowns : nat; needs : form; promise : form; witnessed : list dim; sizes : list dim }.
 Definition numbers (l:list Z) : env := fun x => nth x l 0.
 Definition put (ds:list dim) : nat -> dim := fun x => nth x ds (K 0).
-Lemma eval_ext r r' : (forall x, r x = r' x) -> (forall d, eval r d = eval r' d) /\ (forall f, truth r f = truth r' f).
-Proof. intros E. apply dim_form_ind; cbn; intros; auto; repeat match goal with H : _ = _ |- _ => rewrite H; clear H end; auto. Qed.
 Lemma put_numbers r ds x : eval r (put ds x) = numbers (map (eval r) ds) x.
 Proof. unfold put, numbers. rewrite <- (map_nth (eval r)). auto. Qed.
 Theorem square D ds r :
