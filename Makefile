@@ -7,8 +7,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign liars oracles nodes format bench fuzz archives graphs proofs verified docs editors vsix \
-	install clean
+.PHONY: try test quick check thorough mutants campaign liars oracles nodes format bench fuzz archives graphs proofs \
+	verified docs editors vsix install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay

@@ -1,4 +1,7 @@
-"""The verified checker: it is extracted, it answers, and none of its answers is wrong."""
+"""The verified checker: it is extracted, it answers, and none of its answers is wrong.
+
+The build takes half a minute, so that only `make check` runs these tests.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ needs_tools = pytest.mark.skipif(
     shutil.which("coqc") is None or shutil.which("ocamlopt") is None,
     reason="no coqc or no ocamlopt: the verified checker is not built",
 )
-pytestmark = [pytest.mark.slow, needs_tools]
+pytestmark = [pytest.mark.slow, pytest.mark.rest, needs_tools]
 
 SUITES = ("dims", "calls", "branches", "inference", "functions", "pitfalls", "acceptance", "operators-contracting")
 FIRST = """def @first(%x: Tensor[(n, 3), float32], %w: Tensor[(5, 3), float32]) -> Tensor[(n, 5), float32] {
