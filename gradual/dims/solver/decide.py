@@ -315,8 +315,8 @@ class Decider:
             found = None if place is None else least_model(place, constraints, order, tries, hints=met.values())
             if found is not None:
                 return Sat(found.model, "models", found.least and place is system)
-        if met:
-            return Sat({name: met[name] for name in order}, "models")
+        if met and (whole := _completed(met, constraints, order)) is not None:
+            return Sat(whole, "models")
         return self._asked(system, constraints, order) if self._smt else Undetermined()
 
     def _at_rest(self, known: tuple[Constraint, ...]) -> System:
@@ -336,7 +336,19 @@ class Decider:
         smaller = small_answer(constraints, self._limits.rlimit, max(map(abs, model.values()), default=0))
         best = smaller.model if smaller.status == "sat" and satisfied(constraints, smaller.model) else model
         least = least_model(system, constraints, order, self._limits.models, hints=best.values())
-        return Sat(dict(best) if least is None else least.model, "smt")
+        whole = _completed(best, constraints, order) if least is None else least.model
+        return Undetermined() if whole is None else Sat(whole, "smt")
+
+
+def _completed(
+    model: Mapping[Variable, int], constraints: Sequence[Constraint], order: Sequence[Variable]
+) -> Model | None:
+    """A model in which variables without a value are 1; None if a constraint does not hold then.
+
+    A variable has no value if the constraints that were left of the given ones do not mention it.
+    """
+    whole = dict.fromkeys(order, 1) | dict(model)
+    return whole if satisfied(constraints, whole) else None
 
 
 _GAVE_UP = "the budget ran out before an answer"
