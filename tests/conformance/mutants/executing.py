@@ -8,6 +8,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -18,51 +19,64 @@ from gradual.conformance.runner.run import Class, examined
 from tests.conformance.mutants.changing import PACKAGE, Where
 from tests.conformance.mutants.planting import where_of
 
-KEPT = PACKAGE.parent / "build" / "mutants.json"
+KEPT = PACKAGE.parent / "build" / "mutants.jsonl"
 
 
 class Index:
-    """The functions that each passing case executes."""
+    """The functions that each passing case executes, for the cases that were collected."""
 
-    def __init__(self, functions: Sequence[Sequence[str]]) -> None:
-        self.sizes = [len(names) for names in functions]
-        self.cases: dict[str, list[int]] = {}
-        for number, names in enumerate(functions):
-            for name in names:
-                self.cases.setdefault(name, []).append(number)
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
+        self.cases: dict[int, list[str]] = {}
 
-    def executing(self, where: Where) -> list[int]:
-        """The numbers of the cases that execute a function, in the order in which they are asked.
+    def add(self, case: str, new: Sequence[str], functions: Sequence[int]) -> None:
+        """Add a case: the functions that no case before it executed, and the numbers of all that it executes."""
+        for name in new:
+            self.names[name] = len(self.names)
+        self.sizes[case] = len(functions)
+        for number in functions:
+            self.cases.setdefault(number, []).append(case)
+
+    def executing(self, where: Where) -> list[str]:
+        """The cases that execute a function, in the order in which they are asked.
 
         Cases that execute little else are asked first; every second one is drawn from the others, for variety.
         """
-        found = self.cases.get(_named(where), [])
-        small, drawn = sorted(found, key=lambda number: self.sizes[number]), list(found)
+        found = self.cases.get(self.names.get(_named(where), -1), [])
+        small, drawn = sorted(found, key=lambda case: (self.sizes[case], case)), sorted(found)
         random.Random(0).shuffle(drawn)
-        return list(dict.fromkeys(number for pair in zip(small, drawn, strict=True) for number in pair))
+        return list(dict.fromkeys(case for pair in zip(small, drawn, strict=True) for case in pair))
 
 
-def indexed(cases: Sequence[Case], told: Callable[[int], None], kept: Path | None = KEPT) -> Index:
-    """The index, read if it was kept for these sources and cases."""
-    digest = _digest(cases)
-    if kept is not None and kept.exists():
-        read = json.loads(kept.read_text(encoding="utf-8"))
-        if read["digest"] == digest:
-            return _index(read["names"], read["functions"])
-    numbers: dict[str, int] = {}
-    functions = []
-    for done, case in enumerate(cases):
-        names = in_a_process(lambda case=case: _executed(case)) or []  # type: ignore[misc]
-        functions.append([numbers.setdefault(name, len(numbers)) for name in names])
-        told(done)
-    if kept is not None:
+def indexed(cases: Sequence[Case], told: Callable[[int], None], kept: Path, part: int = 0) -> Index:
+    """The index of the cases, in an order that makes a part of it a sample.
+
+    What the file has for these sources is read, and the rest is collected and added to the file, so that a run that
+    was stopped can be continued.  With `part` so many cases are enough.
+    """
+    index, digest = Index(), _digest(cases)
+    if not (kept.exists() and kept.open(encoding="utf-8").readline().strip() == digest):
         kept.parent.mkdir(exist_ok=True)
-        kept.write_text(json.dumps({"digest": digest, "names": list(numbers), "functions": functions}), "utf-8")
-    return _index(list(numbers), functions)
-
-
-def _index(names: Sequence[str], functions: Sequence[Sequence[int]]) -> Index:
-    return Index([[names[number] for number in case] for case in functions])
+        kept.write_text(f"{digest}\n", encoding="utf-8")
+    for line in kept.read_text(encoding="utf-8").splitlines()[1:]:
+        index.add(*json.loads(line))
+    order = list(cases)
+    random.Random(0).shuffle(order)
+    with kept.open("a", encoding="utf-8") as file:
+        for case in order[: part or None]:
+            if case.id in index.sizes:
+                continue
+            executed = in_a_process(partial(_executed, case)) or []
+            new = [name for name in executed if name not in index.names]
+            start = len(index.names)
+            numbers = index.names | {name: start + k for k, name in enumerate(new)}
+            line = (case.id, new, [numbers[name] for name in executed])
+            index.add(*line)
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            told(len(index.sizes))
+    return index
 
 
 def _named(where: Where) -> str:

@@ -13,7 +13,6 @@ from tests.conformance.mutants.changing import PACKAGE, Mutant, Where, mutated
 from tests.conformance.mutants.excluded import FOLDERS
 
 
-
 def imported() -> None:
     """Import every module of the folders, so that no mutant's module is imported later."""
     for folder in FOLDERS:
