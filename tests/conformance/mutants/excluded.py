@@ -64,7 +64,6 @@ def _is_message(node: ast.AST) -> bool:
 
 def _names_a_limit(node: ast.AST) -> bool:
     """Whether an expression compares with a limit: limits are this implementation's own."""
-    return isinstance(node, ast.Compare) and any(
-        (isinstance(part, ast.Name) and part.id == "LIMITS") or (isinstance(part, ast.Attribute) and part.attr == "limits")
-        for part in ast.walk(node)
-    )
+    names = {"LIMITS", "limits"}
+    parts = ast.walk(node) if isinstance(node, ast.Compare) else ()
+    return any(getattr(part, "id", None) in names or getattr(part, "attr", None) in names for part in parts)

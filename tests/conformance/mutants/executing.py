@@ -56,27 +56,33 @@ def indexed(cases: Sequence[Case], told: Callable[[int], None], kept: Path, part
     was stopped can be continued.  With `part` so many cases are enough.
     """
     index, digest = Index(), _digest(cases)
-    if not (kept.exists() and kept.open(encoding="utf-8").readline().strip() == digest):
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    if lines[:1] != [digest]:
         kept.parent.mkdir(exist_ok=True)
         kept.write_text(f"{digest}\n", encoding="utf-8")
-    for line in kept.read_text(encoding="utf-8").splitlines()[1:]:
-        index.add(*json.loads(line))
+    else:
+        for line in lines[1:]:
+            index.add(*json.loads(line))
     order = list(cases)
     random.Random(0).shuffle(order)
     with kept.open("a", encoding="utf-8") as file:
         for case in order[: part or None]:
             if case.id in index.sizes:
                 continue
-            executed = in_a_process(partial(_executed, case)) or []
-            new = [name for name in executed if name not in index.names]
-            start = len(index.names)
-            numbers = index.names | {name: start + k for k, name in enumerate(new)}
-            line = (case.id, new, [numbers[name] for name in executed])
+            line = _collected(case, index)
             index.add(*line)
             file.write(json.dumps(line) + "\n")
             file.flush()
             told(len(index.sizes))
     return index
+
+
+def _collected(case: Case, index: Index) -> tuple[str, list[str], list[int]]:
+    """What a case adds to the index; a case that does not pass executes nothing."""
+    executed = in_a_process(partial(_executed, case)) or []
+    new = [name for name in executed if name not in index.names]
+    numbers = index.names | {name: len(index.names) + k for k, name in enumerate(new)}
+    return case.id, new, [numbers[name] for name in executed]
 
 
 def _named(where: Where) -> str:
@@ -123,5 +129,5 @@ def _digest(cases: Sequence[Case]) -> str:
     for path in sorted(PACKAGE.rglob("*.py")):
         digest.update(path.read_bytes())
     for case in cases:
-        digest.update(repr((case.id, case.request, case.expectation)).encode())
+        digest.update(repr((case.id, case.ulps, case.fences)).encode())
     return digest.hexdigest()
