@@ -7,6 +7,7 @@ import json
 import os
 import random
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -105,23 +106,31 @@ def _executed(case: Case) -> list[str]:
 
 
 def in_a_process(work: Callable[[], Any]) -> Any:
-    """What a function returns in a fork of this process, through JSON; None if the process dies."""
+    """What a function returns in a fork of this process, through JSON; None if a signal ends the process.
+
+    Raises RuntimeError if the function raises an exception, so that a fault of these tests is no killed mutant.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        code = 1
-        try:
-            with os.fdopen(writing, "w", encoding="utf-8") as file:
-                json.dump(work(), file)
-            code = 0
-        finally:
-            os._exit(code)
+        with os.fdopen(writing, "w", encoding="utf-8") as file:
+            try:
+                reply = {"value": work()}
+            except BaseException:
+                reply = {"trouble": traceback.format_exc()}
+            json.dump(reply, file)
+        os._exit(0)
     os.close(writing)
     with os.fdopen(reading, encoding="utf-8") as file:
         text = file.read()
     _, status = os.waitpid(child, 0)
-    return json.loads(text) if status == 0 else None
+    if os.WIFSIGNALED(status):
+        return None
+    reply = json.loads(text)
+    if "trouble" in reply:
+        raise RuntimeError(reply["trouble"])
+    return reply["value"]
 
 
 def _digest(cases: Sequence[Case]) -> str:
