@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,14 @@ def test_cases_of_an_operator_kill_changes_of_its_rule(cases: dict[str, Case], i
 
 def test_a_mutant_of_a_function_that_no_case_executes_is_said_to_be_so(cases: dict[str, Case]) -> None:
     assert hunted(of_dense()[0], Index(), cases, 1).fate is Fate.UNEXECUTED
+
+
+def test_a_frozen_function_is_changed(cases: dict[str, Case], index: Index) -> None:
+    def frozen() -> str:
+        gc.freeze()
+        return hunted(next(one for one in of_dense() if index.executing(one.where)), index, cases, 1).fate
+
+    assert in_a_process(frozen) != Fate.NOTHING
 
 
 def test_an_index_is_continued(cases: dict[str, Case], tmp_path: Path) -> None:

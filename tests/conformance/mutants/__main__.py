@@ -19,7 +19,7 @@ from gradual.resources import folder
 from tests.conformance.mutants.changing import BOUNDARY, every_mutant, sampled
 from tests.conformance.mutants.equivalence import LIST, equivalents, stale
 from tests.conformance.mutants.executing import KEPT, indexed
-from tests.conformance.mutants.hunting import Hunt, hunted, score
+from tests.conformance.mutants.hunting import Fate, Hunt, hunted, score
 from tests.conformance.mutants.planting import imported
 
 
@@ -58,6 +58,7 @@ def shown(hunts: Sequence[Hunt], known: Mapping[str, str]) -> list[str]:
         *_table(hunts, known, lambda hunt: hunt.mutant.kind),
         *_table(hunts, known, lambda hunt: BOUNDARY if hunt.mutant.kind == BOUNDARY else "others"),
         *_table(hunts, known, lambda hunt: "all"),
+        *(f"{fate}: {sum(hunt.fate is fate for hunt in hunts)}" for fate in Fate),
     ]
 
 

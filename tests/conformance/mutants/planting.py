@@ -39,6 +39,7 @@ def plant(mutant: Mutant) -> None:
     path = str(PACKAGE / mutant.where.file)
     new = {_key(code): code for code in _codes(compile(mutated(mutant), path, "exec")) if where_of(code) is not None}
     changed = 0
+    gc.unfreeze()  # frozen objects are not listed
     for function in [found for found in gc.get_objects() if isinstance(found, FunctionType)]:
         old = function.__code__
         if old.co_filename == path and (code := new.get(_key(old))) is not None and code != old:
