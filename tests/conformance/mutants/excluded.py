@@ -48,13 +48,13 @@ def asked_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     Left out are assertions (they hold), messages, annotations, and what runs while a module is imported: decorators and
     defaults.
     """
-    if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr) or _names_a_limit(node):
+    if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr):
         return
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list", "args", "bases") and not isinstance(node, ast.Call):
             continue
         for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST) and not _is_message(part):
+            if isinstance(part, ast.AST) and not _is_message(part) and not _names_a_limit(part):
                 yield field, part
 
 
