@@ -7,8 +7,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
-.PHONY: try test quick check thorough mutants campaign liars oracles nodes format bench fuzz archives graphs proofs \
-	verified docs editors vsix install clean
+.PHONY: try test quick check thorough mutants suite-mutants campaign liars oracles nodes format bench fuzz archives graphs \
+	proofs verified docs editors vsix install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -57,6 +57,10 @@ thorough: install
 
 mutants: install
 	$(BIN)/python -m pytest -n auto --dist worksteal -m mutants
+
+# How many small changes of the reference the conformance suite notices; the first run collects which case executes what.
+suite-mutants: install
+	$(BIN)/python -m tests.conformance.mutants --count $(or $(COUNT),150) --seed $(or $(SEED),0)
 
 campaign: install
 	$(BIN)/python -m tests.properties.campaign --programs $(or $(PROGRAMS),100000) --log campaign.jsonl --jobs $$(nproc)
