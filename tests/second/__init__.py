@@ -1,0 +1,1 @@
+"""A second checker of the first-order core, written from the specification alone."""

@@ -1,0 +1,65 @@
+"""The adapter: a request on each line, a reply on each line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+from .check import File
+from .goals import Report
+from .parse import parse
+from .text import Skip
+
+PROFILES = ["verdict", "codes", "spans", "least", "rules", "types", "checks"]
+
+
+def check(text: str) -> dict[str, Any]:
+    """The answer about a program, or why there is none."""
+    try:
+        report = Report()
+        File(parse(text), report).check()
+        bad = any(d["severity"] == "error" for d in report.diagnostics)
+        return {
+            "accepted": not bad,
+            "diagnostics": report.diagnostics,
+            "functions": report.functions,
+            "bindings": report.bindings,
+            "checks": report.checks,
+        }
+    except Skip as s:
+        return {"skipped": str(s)}
+    except RecursionError:
+        return {"skipped": "nesting"}
+
+
+def main() -> None:
+    sys.setrecursionlimit(8000)
+    trace = os.environ.get("SECOND_TRACE")
+    for line in sys.stdin:
+        ask = json.loads(line)
+        reply: dict[str, Any]
+        if ask["cmd"] == "hello":
+            reply = {"protocol": 1, "name": "second", "version": "0.1", "profiles": PROFILES}
+        elif ask["cmd"] == "check":
+            try:
+                reply = check(ask["text"])
+            except Exception:
+                reply = {"errored": traceback.format_exc()[-900:]}
+        elif ask["cmd"] == "bye":
+            reply = {"bye": True}
+        else:
+            reply = {"skipped": "runs"}
+        print(json.dumps({"seq": ask["seq"], **reply}), flush=True)
+        if trace:
+            with open(trace, "a") as f:
+                f.write(
+                    json.dumps([ask.get("name"), reply.get("skipped"), reply.get("errored"), reply.get("accepted")])
+                    + "\n"
+                )
+
+
+if __name__ == "__main__":
+    main()

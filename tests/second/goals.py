@@ -1,0 +1,317 @@
+"""Chapter 9: how goals are discharged, and what is reported at the end of a definition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .dims import TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
+from .show import con
+from .solver import Facts
+from .text import Place
+
+
+@dataclass
+class Pending:
+    """A goal of which it is decided at the end what it is: a check, an error, a warning."""
+
+    kind: str
+    rule: str
+    goal: Con
+    place: Place
+    facts: list[Con]
+    blames: list[Place]
+    path: list[Con]
+    model: dict[Var, int] | None = None
+    never: bool = False
+    silent: bool = False
+    few: bool = False
+    declared: Place | None = None
+    raw: Con = TRUE
+
+
+@dataclass
+class Report:
+    """What is said of a file."""
+
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    functions: list[dict[str, Any]] = field(default_factory=list)
+    bindings: list[dict[str, Any]] = field(default_factory=list)
+
+    def say(
+        self,
+        code: str,
+        rule: str,
+        place: Place,
+        related: list[Place] | None = None,
+        model: dict[Var, int] | None = None,
+    ) -> None:
+        severity = "warning" if code in ("E0402", "E0403", "E0404", "E0501") else "error"
+        one: dict[str, Any] = {"code": code, "severity": severity, "rule": rule, "span": span(place), "message": rule}
+        one["related"] = [{"span": span(p)} for p in related or [] if p != place]
+        if model is not None:
+            one["data"] = {"counterexample": {v.name: k for v, k in model.items()}}
+        self.diagnostics.append(one)
+
+
+def span(p: Place) -> dict[str, dict[str, int]]:
+    return {k: {"line": a, "column": b} for k, (a, b) in zip(("start", "end"), p, strict=False)}
+
+
+STATED = ("type.annotation", "type.cast", "type.call", "type.result", "type.assert", "type.instance")
+
+
+class Goals:
+    """F, P and the goals of one definition [check.strict]."""
+
+    def __init__(self, report: Report, solver: Facts) -> None:
+        self.report, self.solver = report, solver
+        self.facts: list[Con] = []
+        self.path: list[Con] = []
+        self.certain: list[Con] = []
+        self.branches: list[Con] = []
+        self.pending: list[Pending] = []
+        self.failed = self.dead = self.doubt = False
+        self.gradual = False
+        self.tests = 0
+        self.joined: set[Var] = set()
+        self.forgot: dict[Var, Dim] = {}
+        self.failing: list[Con] = []
+        self.every: list[Con] = []
+        self.outside: list[Con] | None = None
+
+    def gain(self, c: Con, certain: bool = True) -> None:
+        """[dim.facts.assume]"""
+        if c != TRUE:
+            self.facts.append(c)
+            if certain:
+                self.certain.append(c)
+
+    def blame(self, rule: str, goal: Con, place: Place) -> list[Place]:
+        """[run.check.blame]"""
+        if rule.startswith(STATED):
+            return [place]
+        seen = variables(goal)
+        ghosts = {p for v in seen if not v.rigid for p in v.origin}
+        names = {p for v in seen if v.rigid for p in v.origin}
+        return sorted(ghosts or names) or [place]
+
+    def notice(self, d: Dim | Con) -> None:
+        """[type.strict]: an unknown makes the definition gradual."""
+        if not self.dead and any(not v.rigid and v not in self.joined for v in variables(d)):
+            self.gradual = True
+
+    def need(self, rule: str, goal: Con, place: Place, error: bool = False, declared: Place | None = None) -> bool:
+        """`owes goal by rule at place` [check.proved] [check.refuted] [check.residual]."""
+        if self.dead or error:
+            return True
+        self.notice(goal)
+        raw = goal
+        goal = self.solver.divisible(self.facts, swap(goal, self.solver.solved(self.facts)))
+        if goal == TRUE:
+            return True
+        both = [*self.facts, *self.path]
+        if goal.kind == "or":
+            goal = (
+                any_(*[p for p in goal.parts if self.solver.possible(self.facts, p) != "unsat"])
+                if any(self.solver.possible(self.facts, p) != "unsat" for p in goal.parts)
+                else goal
+            )
+        possible = self.solver.possible(self.facts, goal)
+        if possible == "unsat":
+            self.refute(rule, raw, goal, place, both, declared)
+            return False
+        if self.solver.sat(both) == "unsat" or self.solver.holds(both, goal):
+            self.gain(goal, not self.failed and not self.path)
+            return True
+        p = Pending(
+            "open",
+            rule,
+            goal,
+            place,
+            [*both, *self.branches],
+            self.blame(rule, goal, place),
+            list(self.path),
+            silent=self.doubt,
+            raw=raw,
+            declared=declared,
+        )
+        near = self.solver.cone(both, set(variables(goal)))
+        p.never = self.solver.sat([*near, goal]) == "unsat"
+        if self.forgot and not p.never:
+            known = swap(goal, self.forgot)
+            p.never = (
+                known != goal and self.solver.sat([*self.solver.cone(both, set(variables(known))), known]) == "unsat"
+            )
+        p.few = self.fewest(goal)
+        self.pending.append(p)
+        if not self.path and rule != "type.assert":
+            self.every.append(goal)
+        rigid = all(v.rigid for v in variables(goal))
+        if possible == "sat":
+            self.gain(goal, False)
+        else:
+            self.path.append(goal)
+        if rigid and rule != "type.assert":
+            self.failed = True
+            self.failing.append(goal)
+        elif not self.failed or rule == "type.assert":
+            self.certain.append(goal)
+        return True
+
+    def refute(
+        self, rule: str, raw: Con, goal: Con, place: Place, both: list[Con], declared: Place | None = None
+    ) -> None:
+        blames = self.blame(rule, goal, place)
+        if self.tests:
+            if self.solver.sat(both) != "unsat":
+                self.pending.append(
+                    Pending(
+                        "fails",
+                        rule,
+                        goal,
+                        place,
+                        [*both, *self.branches],
+                        blames,
+                        list(self.path),
+                        silent=self.doubt,
+                        raw=raw,
+                        declared=declared,
+                    )
+                )
+            self.dead = True
+            return
+        if self.solver.possible(self.certain, raw) == "unsat":
+            self.report.say("E0301", rule, place, [declared] if declared else None)
+        else:
+            self.pending.append(
+                Pending(
+                    "refuted",
+                    rule,
+                    goal,
+                    place,
+                    [*both, *self.branches],
+                    blames,
+                    list(self.path),
+                    silent=self.doubt,
+                    raw=raw,
+                    declared=declared,
+                )
+            )
+        self.failed = True
+
+    def fewest(self, goal: Con) -> bool:
+        """[check.few] [dim.few]"""
+        parts = list(goal.parts if goal.kind == "or" else (goal,))
+        ghosts = [v for v in variables(goal) if not v.rigid]
+        if len(ghosts) != 1 or len(variables(goal)) != 1:
+            return False
+        g = ghosts[0]
+        if not any(
+            p.kind == "eq" and p.sides and g in variables(p.sides[0]) and g in variables(p.sides[1]) for p in parts
+        ):
+            return False
+        near = [*self.solver.cone(self.facts, {g}), goal]
+        for _ in range(4):
+            if self.solver.sat(near) != "sat":
+                return self.solver.sat(near) == "unsat"
+            model = self.solver.least(near, no(goal))
+            if model is None:
+                return False
+            near.append(no(eq(dim(g), model.get(g, 0))))
+        return False
+
+    def join(self, place: Place, d: Dim, e: Dim, related: Place) -> None:
+        """[type.if.join] item 5, in a strict definition."""
+        both = [*self.facts, *self.path]
+        self.pending.append(
+            Pending(
+                "join",
+                "type.if.join",
+                eq(d, e),
+                place,
+                [*both, *self.branches],
+                [place],
+                list(self.path),
+                silent=self.doubt,
+                raw=eq(d, e),
+                declared=related,
+            )
+        )
+
+    def finish(self) -> None:
+        """[check.strict] [check.rigid-warning] [check.fails-if-reached] [check.gave-up]"""
+        seen: set[tuple[str, str, Place]] = set()
+        out: list[tuple[str, Pending, dict[Var, int] | None]] = []
+        for p in self.pending:
+            asserted = p.rule == "type.assert"
+            rigid = all(v.rigid for v in variables(p.goal))
+            if p.kind == "join":
+                if not self.gradual and not p.silent:
+                    model = self.solver.least(p.facts, p.raw)
+                    if model is not None:
+                        out.append(("E0308", p, model))
+                continue
+            if p.kind == "refuted":
+                if self.gradual:
+                    out.append(("E0301", p, None))
+                elif not p.silent:
+                    model = self.solver.least(p.facts, p.raw)
+                    if model is not None:
+                        out.append(("E0302", p, self.full(model, p)))
+                continue
+            if not self.gradual and not asserted:
+                model = self.solver.least(p.facts, p.raw)
+                if p.kind == "fails":
+                    model = self.full(model or {}, p)
+                if model is not None:
+                    if not p.silent:
+                        out.append(("E0302", p, model))
+                    continue
+                if self.solver.sat([*p.facts, no(p.goal)]) == "unsat":
+                    continue
+                out.append(("E0501", p, None))
+            elif rigid and not asserted and p.kind == "open":
+                model = self.solver.least(p.facts, p.raw)
+                if model is not None:
+                    out.append(("E0402", p, model))
+            if p.kind == "fails" or p.never:
+                out.append(("E0403", p, None))
+            elif p.few:
+                out.append(("E0404", p, None))
+            self.report.checks.append(
+                {"condition": con(p.goal), "rule": p.rule, "span": span(p.place), "blames": [span(b) for b in p.blames]}
+            )
+        for i, (code, p, model) in enumerate(out):
+            if (
+                code == "E0302"
+                and p.goal.kind == "le"
+                and any(self.implied(p, q) for c, q, _ in out[i + 1 :] if c == "E0302")
+            ):
+                continue
+            if code in ("E0301", "E0302", "E0402") and (code, p.rule, p.place) in seen:
+                continue
+            seen.add((code, p.rule, p.place))
+            if model is not None and all(v.rigid for v in variables(p.raw)):
+                model = {v: k for v, k in model.items() if v.rigid}
+            self.report.say(code, p.rule, p.place, [p.declared] if p.declared else None, model)
+
+    def full(self, model: dict[Var, int], p: Pending) -> dict[Var, int] | None:
+        """Sizes that reach a goal that always fails."""
+        if model:
+            return model
+        seen = {v for c in p.path for v in variables(c)}
+        return self.solver.least([*self.solver.cone(p.facts, seen)], no(all_(*p.path))) if p.path else {}
+
+    def implied(self, p: Pending, q: Pending) -> bool:
+        """Item 5: a later inequality over the same names that implies this one."""
+        return (
+            q.goal.kind == "le"
+            and not q.path
+            and set(variables(p.goal)) == set(variables(q.goal))
+            and self.solver.sat([*self.base(), q.goal, no(p.goal)]) == "unsat"
+        )
+
+    def base(self) -> list[Con]:
+        return [c for c in self.certain if c.kind == "le"]

@@ -1,0 +1,108 @@
+"""Chapter 7: operands and attributes of an application."""
+
+from __future__ import annotations
+
+from .calls import Calls
+from .declare import Bad
+from .dims import Dim, variables
+from .text import Node, Place, Skip
+from .types import DTYPES, Tensor, Tuple, Type, Value
+
+
+class Attributes(Calls):
+    """What an operator is applied to [op.structure] [op.rank] [op.axis] [name.attribute]."""
+
+    args: list[Value]
+    places: list[Place]
+    attrs: dict[str, Node]
+    site: Node
+    hint: str
+    bad: bool
+
+    def tensor(self, i: int) -> Tensor:
+        """[op.structure]"""
+        t = self.args[i].type
+        if not isinstance(t, Tensor):
+            raise Bad("E0307", "op.structure", self.places[i])
+        return t
+
+    def ranked(self, i: int, *ranks: int) -> tuple[Dim, ...]:
+        """[op.rank]"""
+        t = self.tensor(i)
+        if len(t.shape) not in ranks:
+            if self.tests:
+                raise Skip("ranks that differ in a test")
+            raise Bad("E0303", "op.rank", self.places[i])
+        return t.shape
+
+    def bare(self, e: Node) -> Node:
+        return self.bare(e.kids[0]) if e.kind == "group" else e
+
+    def number(self, *a: object) -> Value:
+        return super().number(*a)  # type: ignore[arg-type]
+
+    def integer(self, name: str, default: int) -> int:
+        if name not in self.attrs:
+            return default
+        d = self.to_dim(self.bare(self.attrs[name]))
+        if d.number is None:
+            raise Skip("computed attributes")
+        return d.number
+
+    def flag(self, name: str) -> bool:
+        e = self.attrs.get(name)
+        if e is None:
+            return False
+        if e.kind == "word" and e.text in ("True", "False"):
+            return e.text == "True"
+        raise Skip("computed attributes")
+
+    def word(self, name: str, default: str) -> str:
+        e = self.attrs.get(name)
+        if e is None or (e.kind == "word" and e.text == "None"):
+            return default
+        if e.kind != "string":
+            raise Bad("E0207", "name.attribute", e.span)
+        return e.text[1:-1]
+
+    def sizes(self, name: str) -> list[tuple[Dim, Node]] | None:
+        e = self.attrs.get(name)
+        if e is None or (e.kind == "word" and e.text == "None"):
+            return None
+        kids = e.kids if e.kind in ("list", "tuple") else [e]
+        return [(self.to_dim(k), self.bare(k)) for k in kids]
+
+    def axes(self, name: str, rank: int) -> list[int]:
+        out: list[int] = []
+        for d, _ in self.sizes(name) or []:
+            i = d.number
+            if i is None:
+                raise Skip("computed attributes")
+            out.append(self.axis(i, rank))
+        if len(set(out)) != len(out):
+            raise Bad("E0305", "op.axis", self.places[0] if self.places else self.site.span)
+        return out
+
+    def axis(self, i: int, rank: int, at: int = 0) -> int:
+        """[op.axis]"""
+        if not -rank <= i < rank:
+            raise Bad("E0305", "op.axis", self.places[at])
+        return i % rank
+
+    def element_type(self, name: str, default: str) -> str:
+        t = self.word(name, default)
+        if t == "":
+            return default
+        if t not in DTYPES:
+            raise Bad("E0312", "op.attribute", self.site.span)
+        return t
+
+    def simplified(self, t: Type) -> Type:
+        """[dim.decide.simplify]"""
+        if isinstance(t, Tuple):
+            return Tuple(tuple(self.simplified(p) for p in t.parts))
+        for d in t.shape:
+            self.notice(d) if any(not v.rigid and not v.size for v in variables(d)) else None
+        return Tensor(
+            tuple(self.solver.simple(self.facts if self.outside is None else self.outside, d) for d in t.shape), t.dtype
+        )

@@ -1,0 +1,304 @@
+"""Chapter 4, `dim.decide`: facts, and decisions by z3 within a budget of steps."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import z3  # type: ignore[import-untyped]
+
+from .dims import (
+    TRUE,
+    Con,
+    Dim,
+    Div,
+    Ite,
+    Max,
+    Var,
+    all_,
+    any_,
+    choice,
+    dim,
+    eq,
+    extreme,
+    floor,
+    le,
+    make,
+    no,
+    replace,
+    solve,
+    swap,
+    variables,
+)
+from .text import Skip
+
+
+class Facts:
+    """[dim.facts] [dim.decide]"""
+
+    def __init__(self) -> None:
+        self.memo: dict[tuple[Any, ...], str] = {}
+        self.until = time.monotonic() + 7
+
+    def name(self, v: Var) -> Any:
+        return z3.Int(f"{v.name}#{v.uid}")
+
+    def term(self, d: Dim) -> Any:
+        out: Any = z3.IntVal(0)
+        for m, c in d.terms:
+            t: Any = z3.IntVal(c)
+            for a, k in m:
+                b: Any
+                if isinstance(a, Var):
+                    b = self.name(a)
+                elif isinstance(a, Div):
+                    b = self.term(a.top) / self.term(a.by)
+                elif isinstance(a, Max):
+                    b = self.term(a.parts[0])
+                    for p in a.parts[1:]:
+                        q = self.term(p)
+                        b = z3.If(b <= q if a.low else b >= q, b, q)
+                else:
+                    b = z3.If(self.con(a.cond), self.term(a.yes), self.term(a.no))
+                for _ in range(k):
+                    t = t * b
+            out = out + t
+        return z3.simplify(out)
+
+    def con(self, c: Con) -> Any:
+        if c.kind == "eq" and c.d is not None:
+            return self.term(c.d) == 0
+        if c.kind == "le" and c.d is not None:
+            return self.term(c.d) <= 0
+        if c.kind == "not":
+            return z3.Not(self.con(c.parts[0]))
+        if c.kind == "and":
+            return z3.And(*[self.con(p) for p in c.parts])
+        if c.kind == "or":
+            return z3.Or(*[self.con(p) for p in c.parts])
+        return z3.BoolVal(c == TRUE)
+
+    def cone(self, cs: list[Con], seed: set[Var]) -> list[Con]:
+        """[dim.facts.cone]"""
+        left = [(c, set(variables(c))) for c in cs if c != TRUE]
+        out: list[Con] = []
+        seen = set(seed)
+        grown = True
+        while grown:
+            grown = False
+            for c, vs in list(left):
+                if not vs or vs & seen:
+                    left.remove((c, vs))
+                    out.append(c)
+                    seen |= vs
+                    grown = True
+        return out
+
+    def sat(self, cs: list[Con]) -> str:
+        """`sat`, `unsat` or `unknown`, of a conjunction."""
+        if any(c.kind == "false" for c in cs):
+            return "unsat"
+        if time.monotonic() > self.until:
+            raise Skip("budget")
+        key = tuple(sorted(map(repr, set(cs))))
+        if key not in self.memo:
+            s = z3.Solver()
+            s.set("rlimit", 600000)
+            s.set("timeout", 350)
+            for c in cs:
+                s.add(self.con(c))
+            self.memo[key] = str(s.check())
+        return self.memo[key]
+
+    def holds(self, facts: list[Con], goal: Con) -> bool:
+        """[dim.decide.valid]"""
+        if goal == TRUE:
+            return True
+        near = self.cone(facts, set(variables(goal)))
+        return self.sat([*near, no(goal)]) == "unsat"
+
+    def possible(self, facts: list[Con], goal: Con) -> str:
+        """[dim.decide.plausible]"""
+        return self.sat([*self.cone(facts, set(variables(goal))), goal])
+
+    def least(self, facts: list[Con], goal: Con) -> dict[Var, int] | None:
+        """[dim.decide.models]: the least valuation at which `goal` fails, or None."""
+        order: list[Var] = list(variables(goal))
+        near = self.cone(facts, set(order))
+        for c in near:
+            order += [v for v in variables(c) if v not in order]
+        s = z3.Solver()
+        s.set("timeout", 600)
+        for c in [*near, no(goal)]:
+            s.add(self.con(c))
+        if s.check() != z3.sat:
+            return None
+        s.push()
+        s.add(*[self.name(v) >= 0 for v in order])
+        if s.check() != z3.sat:
+            s.pop()
+            s.check()
+        model = s.model()
+        top = max([abs(model.eval(self.name(v), model_completion=True).as_long()) for v in order] or [0])
+        for k in [*range(70), 128, 256, 512, 1024, 2048, 4096]:
+            if k >= top:
+                k = top
+            s.push()
+            for v in order:
+                s.add(self.name(v) <= k, self.name(v) >= -k)
+            if s.check() == z3.sat:
+                break
+            s.pop()
+            if k == top:
+                break
+        out: dict[Var, int] = {}
+        for v in order:
+            if s.check() != z3.sat:
+                return None
+            best = s.model().eval(self.name(v), model_completion=True).as_long()
+            for j in range(min(0, best), best):
+                if s.check(self.name(v) == j) == z3.sat:
+                    best = j
+                    break
+            s.add(self.name(v) == best)
+            out[v] = best
+        return out
+
+    def solved(self, facts: list[Con]) -> dict[Var, Dim]:
+        """[dim.facts.solve]: the equations of the facts as one substitution."""
+        out: dict[Var, Dim] = {}
+        for c in facts:
+            for p in c.parts if c.kind == "and" else (c,):
+                p = swap(p, out)
+                if p.kind == "eq" and p.d is not None and (found := solve(p.d)):
+                    v, d = found
+                    out = {w: replace(e, {v: d}) for w, e in out.items()}
+                    out[v] = d
+        return out
+
+    def divisible(self, facts: list[Con], c: Con) -> Con:
+        """[dim.facts.divisible]: a product with a quotient, in a goal."""
+        rules = self.products(facts)
+        if not rules:
+            return c
+        if c.kind in ("eq", "le") and c.d is not None:
+            sides = c.sides or (c.d, dim(0))
+            a, b = self.reduced(sides[0], rules), self.reduced(sides[1], rules)
+            return eq(a, b) if c.kind == "eq" else le(a, b)
+        if c.kind in ("and", "or"):
+            return (all_ if c.kind == "and" else any_)(*[self.divisible(facts, p) for p in c.parts])
+        return c
+
+    def products(self, facts: list[Con]) -> list[tuple[dict[Any, int], int, Dim]]:
+        out = []
+        for f in facts:
+            for p in f.parts if f.kind == "and" else (f,):
+                if p.kind == "eq" and p.d is not None:
+                    for m, c in p.d.terms:
+                        for q, k in m:
+                            if isinstance(q, Div) and k == 1 and not any(isinstance(a, (Max, Ite)) for a, _ in m):
+                                rest = make({n: x for n, x in p.d.terms if n != m}) * (-1 if c > 0 else 1)
+                                out.append((dict(m), abs(c), rest))
+        return out
+
+    def reduced(self, d: Dim, rules: list[tuple[dict[Any, int], int, Dim]]) -> Dim:
+        for _ in range(6):
+            for need, c, rest in rules:
+                for m, k in d.terms:
+                    have = dict(m)
+                    if k % c == 0 and all(have.get(a, 0) >= x for a, x in need.items()):
+                        left = tuple((a, x - need.get(a, 0)) for a, x in m if x > need.get(a, 0))
+                        d = d - make({m: k}) + rest * make({left: k // c})
+                        break
+                else:
+                    continue
+                break
+            else:
+                return d
+        return d
+
+    def multiple(self, facts: list[Con], p: Dim, q: Dim) -> Dim | None:
+        """[dim.facts.multiple]: the quotient, where facts make the divisor a factor of the dividend."""
+        tries = [p]
+        for need, c, rest in self.products(facts):
+            if len(rest.terms) == 1 and rest.terms[0][1] == 1:
+                m = dict(rest.terms[0][0])
+                back = make({tuple(need.items()): c})
+                tries += [self.reduced(x, [(m, 1, back * 1)]) if not any(a in m for a in need) else x for x in tries]
+        for x in tries:
+            got = divide(x, q)
+            if got is not None and q.terms:
+                return got
+        return None
+
+    def simple(self, facts: list[Con], d: Dim) -> Dim:
+        """[dim.decide.simplify], with the solver in the place of bounds."""
+        if d.number is not None or (
+            all(len(m) == 0 or all(isinstance(a, Var) for a, _ in m) for m, _ in d.terms)
+            and not any(c.kind in ("eq", "and") for c in facts)
+        ):
+            return d
+        return self.reduced(self.inner(facts, replace(d, self.solved(facts))), self.products(facts))
+
+    def inner(self, facts: list[Con], d: Dim) -> Dim:
+        out = dim(0)
+        for m, c in d.terms:
+            t = dim(c)
+            for a, k in m:
+                b = dim(a)
+                if isinstance(a, Div):
+                    by, top = self.inner(facts, a.by), self.inner(facts, a.top)
+                    b = self.quotient(facts, top, by)
+                elif isinstance(a, Max):
+                    parts = [self.inner(facts, p) for p in a.parts]
+                    for p in list(parts):
+                        rest = [q for q in parts if q is not p]
+                        if rest and any(self.holds(facts, le(q, p) if a.low else le(p, q)) for q in rest):
+                            parts = rest
+                    b = extreme(a.low, *parts)
+                elif isinstance(a, Ite):
+                    yes, other = self.inner(facts, a.yes), self.inner(facts, a.no)
+                    if self.holds(facts, a.cond) or self.agrees(facts, a.cond, yes, other):
+                        b = yes
+                    elif self.holds(facts, no(a.cond)) or self.agrees(facts, no(a.cond), yes, other):
+                        b = other
+                    else:
+                        b = choice(a.cond, yes, other)
+                for _ in range(k):
+                    t = t * b
+            out += t
+        return out
+
+    def agrees(self, facts: list[Con], c: Con, a: Dim, b: Dim) -> bool:
+        """The third line of the table: F has the disjunction of exactly c and a == b."""
+        return self.holds(facts, any_(c, eq(a, b)))
+
+    def quotient(self, facts: list[Con], top: Dim, by: Dim) -> Dim:
+        if by.number is not None:
+            for q in range(3):
+                if self.holds(facts, all_(le(by * q, top), le(top + 1, by * (q + 1)))):
+                    return dim(q)
+            return floor(top, by)
+        if not self.holds(facts, le(1, by)):
+            return dim(Div(top, by))
+        got = divide(top, by)
+        return got if got is not None else dim(Div(top, by))
+
+
+def divide(top: Dim, by: Dim) -> Dim | None:
+    """The quotient of polynomials, where the divisor is one term and divides exactly."""
+    if len(by.terms) != 1:
+        return dim(1) if top == by else None
+    m, c = by.terms[0]
+    need = dict(m)
+    out = dim(0)
+    for n, k in top.terms:
+        have = dict(n)
+        if k % c or any(have.get(a, 0) < p for a, p in need.items()):
+            return None
+        t = dim(k // c)
+        for a, p in have.items():
+            for _ in range(p - need.get(a, 0)):
+                t = t * dim(a)
+        out += t
+    return out
