@@ -85,7 +85,7 @@ def test_it_carries_the_suite_the_chapters_the_schemas_and_the_licence(built: Pa
     "words",
     [
         ("run", "rfc/broadcast/*", *PATIENT, "--adapter", ADAPTER),
-        ("run", "-v", "pass/static/reshape", *PATIENT, "--adapter", ADAPTER),
+        ("run", "-v", "pass/static/reshape", "rfc/broadcast/any-with-ten", *PATIENT, "--adapter", ADAPTER),
         ("list", "--level", "core"),
         ("show", "rfc/broadcast/*"),
         ("copy", "rfc/broadcast/*"),
