@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
 .PHONY: try test quick check thorough mutants suite-mutants campaign liars oracles nodes format bench fuzz archives graphs \
-	proofs verified docs editors vsix install clean
+	proofs verified docs editors vsix suite-wheel install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -114,6 +114,10 @@ editors: install
 
 vsix:
 	cd editors/vscode && npm install --silent --no-audit --no-fund --no-package-lock && npm run vsix
+
+# The suite as a distribution of its own, `gradual-conformance`, which needs no checker: an sdist and a wheel in dist/.
+suite-wheel: install
+	$(BIN)/python -m build --outdir dist packaging/conformance
 
 install: $(READY)
 

@@ -6,8 +6,6 @@ import difflib
 import io
 import os
 import sys
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 
 import click
@@ -18,14 +16,14 @@ from gradual.conformance.cases.code_table import FILE as CODES
 from gradual.conformance.cases.code_table import code_table
 from gradual.conformance.cases.entries import FILE, entries
 from gradual.conformance.cases.read import load
+from gradual.conformance.commands.covering import coverage_command
 from gradual.conformance.commands.reading import copy, lint, list_command, show
-from gradual.conformance.commands.running import ADAPTER, PATIENCE, SMT, answers_of, run_command
-from gradual.conformance.commands.selection import PATTERNS, SPEC, chosen_of, loaded, malformed_of, read_suite
+from gradual.conformance.commands.running import SMT, run_command
+from gradual.conformance.commands.selection import PATTERNS, SPEC, chosen_of, malformed_of, read_suite
 from gradual.conformance.commands.telling import followed, say
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.implementations.serve import serve as answer_requests
 from gradual.conformance.runner.bless import Refused, blessed, replaced
-from gradual.conformance.runner.coverage import Covered, covered, passed_by_rule
 from gradual.interface.input.files import text_of
 from gradual.report.paint import plain, shielded
 from gradual.resources import folder
@@ -36,7 +34,7 @@ def conformance() -> None:
     """The specification's conformance suite."""
 
 
-for shared in (run_command(Reference), list_command, show, copy, lint):
+for shared in (run_command(Reference), list_command, show, copy, lint, coverage_command(Reference)):
     conformance.add_command(shared)
 
 
@@ -47,35 +45,6 @@ def serve(no_smt: bool) -> None:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8")
     answer_requests(sys.stdin, sys.stdout, not no_smt)
-
-
-@conformance.command()
-@SPEC
-@SMT
-@ADAPTER
-def coverage(spec: Path | None, no_smt: bool, adapter: str | None) -> None:
-    """Count, for each rule, the cases that name it and the outcomes of its obligations.
-
-    With --adapter: the cases that another implementation answered, and passed.
-    """
-    collection = loaded(spec)
-    with ExitStack() as stack:
-        made = partial(Reference, not no_smt)
-        _, answers, profiles = answers_of(stack, adapter, None, PATIENCE, os.cpu_count() or 1, made)
-        results = followed("running cases", answers(collection.cases, profiles), len(collection.cases))
-        if adapter is None:
-            rows = {rule: _row(row) for rule, row in covered(collection, results).items()}
-        else:
-            rows = {
-                rule: f"passed {row.passed:3} of {row.answered:3} answered, {row.cases:3} cases"
-                for rule, row in passed_by_rule(collection, results).items()
-            }
-    for rule, row in sorted(rows.items()):
-        say(f"{rule:36} {row}")
-
-
-def _row(row: Covered) -> str:
-    return f"cases {row.cases:3}  proved {row.proved:3}  refuted {row.refuted:3}  residual {row.residual:3}"
 
 
 @conformance.command(name="entries")

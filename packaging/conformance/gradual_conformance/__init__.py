@@ -1,0 +1,1 @@
+"""The conformance suite of Gradual Relay and its runner, for any implementation of the language."""
