@@ -53,6 +53,7 @@ def alone(installed: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.rest
 def test_a_wheel_from_the_sdist_is_the_wheel_from_the_checkout(built: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, FOLDER, cwd=tmp_path)
     (direct,) = tmp_path.glob("*.whl")
@@ -69,6 +70,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
+@pytest.mark.rest
 def test_it_carries_the_suite_the_chapters_the_schemas_and_the_licence(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     found = contents(wheel)
@@ -81,6 +83,7 @@ def test_it_carries_the_suite_the_chapters_the_schemas_and_the_licence(built: Pa
 
 
 @pytest.mark.slow
+@pytest.mark.rest
 @pytest.mark.parametrize(
     "words",
     [
@@ -101,6 +104,7 @@ def test_without_gradual_it_says_what_gradual_conformance_says(installed: Path, 
 
 
 @pytest.mark.slow
+@pytest.mark.rest
 def test_it_counts_an_adapter_s_answers_by_rule(installed: Path) -> None:
     """An adapter that skips every case: all rules are listed, and none is answered."""
     skips = installed / "skips.py"
@@ -125,6 +129,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.slow
+@pytest.mark.rest
 @pytest.mark.parametrize("command", ["run", "coverage"])
 def test_without_an_implementation_to_test_it_asks_for_one(installed: Path, command: str) -> None:
     done = alone(installed, command)
@@ -132,6 +137,7 @@ def test_without_an_implementation_to_test_it_asks_for_one(installed: Path, comm
 
 
 @pytest.mark.slow
+@pytest.mark.rest
 def test_its_version_is_the_suite_s(installed: Path) -> None:
     version = (ROOT / "spec/conformance/VERSION").read_text(encoding="utf-8").strip()
     assert alone(installed, "--version").stdout == f"gradual-conformance {version}\n"
