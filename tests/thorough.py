@@ -19,6 +19,11 @@ def times(count: int) -> int:
     return max(1, round(count * TIMES))
 
 
+def enough(count: int) -> int:
+    """How many are taken where a test judges their number too: in `make test` as many as in `make check`."""
+    return round(count * max(TIMES, 1))
+
+
 def sample(items: Sequence[Item], of: int) -> Sequence[Item]:
     """What is taken of many cases: one in so many, or all if more than `make check` is asked for."""
     return items if TIMES > 1 else items[::of]

@@ -22,7 +22,7 @@ from tests.corpus.replay import Outcome, outcome_of, rows
 from tests.generators.functions import program
 from tests.material import ROOT, needs_tests, recordings
 from tests.properties.compiling import compiled, outcome
-from tests.thorough import sample, times
+from tests.thorough import enough, sample
 
 NOWHERE = Span(0, 0)
 
@@ -126,7 +126,7 @@ def accepted_surface(text: str) -> ast.Module | None:
 def test_a_program_without_its_types_gives_the_value_that_it_gives_with_them() -> None:
     arguments = (Tensor([1], "int32", ()), Tensor([1.0, -2.0, 3.0]))
     same: Counter[float] = Counter()
-    for seed, omitted in product(range(times(100)), (0.5, 1.0)):
+    for seed, omitted in product(range(enough(100)), (0.5, 1.0)):
         with_types, without = compiled(program(seed, 0.0)), compiled(program(seed, omitted))
         codes = {found.code for found in without.diagnostics if found.severity is Severity.ERROR}
         if with_types.ok and without.ok:

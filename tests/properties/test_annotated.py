@@ -15,9 +15,9 @@ from gradual.tools.migrating.rounds import migrated
 from tests.generators.programs import generated
 from tests.properties.case import Case
 from tests.properties.compiling import Outcome, compiled, outcome, same
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(24)
+PROGRAMS = enough(24)
 PARTS = 6
 
 pytestmark = pytest.mark.slow

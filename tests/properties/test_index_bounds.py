@@ -10,9 +10,9 @@ from tests.generators.indexing import generated_indexing
 from tests.properties.campaign import broken
 from tests.properties.case import Case
 from tests.properties.laws import LAWS
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(20)
+PROGRAMS = enough(20)
 PARTS = 8
 RULE = "op.index.bounds"
 

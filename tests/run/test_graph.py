@@ -21,9 +21,9 @@ from tests.generators.programs import generated
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import agreeing, bits, disagreement, examples, spoilt
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(32)
+PROGRAMS = enough(32)
 SLICES = 4
 
 

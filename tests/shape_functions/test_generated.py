@@ -14,9 +14,9 @@ from tests.generators.programs import KINDS, generated, generated_about
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.shape_functions.forms import Shaped, agreeing, shaped
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(16)
+PROGRAMS = enough(16)
 
 
 def calls(cases: Iterator[Case], counts: Counter[str]) -> Iterator[tuple[Shaped, tuple[Value, ...]]]:
@@ -47,6 +47,6 @@ def test_the_forms_agree_with_the_machine_and_the_plan(part: int, tmp_path: Path
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_agree_on_programs_about_one_thing(kind: str, tmp_path: Path, tell: Callable[[str], None]) -> None:
     counts: Counter[str] = Counter()
-    cases = (Case(generated_about(kind, seed, compiled), seed) for seed in range(times(8)))
+    cases = (Case(generated_about(kind, seed, compiled), seed) for seed in range(enough(8)))
     counts += agreeing([*calls(cases, counts)], tmp_path)
     tell(f"shape functions of programs about {kind}: {dict(counts)}")
