@@ -390,7 +390,8 @@ def test_watching_checks_again_when_a_file_changes(tmp_path: Path) -> None:
             assert "error[E0301]" in child.stdout.readline()
             assert child.stdout.readline().endswith("errors 1\n")
             file.unlink()
-            assert "no `.relay` or `.rly` or `.onnx` or `.pt2` or `.graphdef` or `.pb` file under" in child.stderr.readline()
+            endings = "`.relay` or `.rly` or `.onnx` or `.pt2` or `.graphdef` or `.pb`"
+            assert f"no {endings} file under" in child.stderr.readline()
             (tmp_path / "b.relay").write_text(PROVED)
             (tmp_path / "b.relay").replace(folder / "b.relay")
             assert child.stdout.readline() == "proved 2 · residual 0 · refuted 0\n"
