@@ -1,4 +1,4 @@
-"""The command `run`: every case is sent to an implementation, and the results are told."""
+"""The command `run`: every case is sent to an implementation, and the results are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases a command is about: reading of the suite, patterns, levels; problems are told."""
+"""Which cases a command is about: reading of the suite, patterns, levels; problems are reported."""
 
 from __future__ import annotations
 
