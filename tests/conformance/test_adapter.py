@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -152,8 +153,18 @@ def test_who_rejects_everything_is_right_about_nothing() -> None:
 
 def alive(marker: str) -> bool:
     """Whether a process has these words in its command line."""
-    lines = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline"))
-    return any(marker.encode() in line for line in lines)
+    return processes(marker) > 0
+
+
+def processes(marker: str) -> int:
+    """How many processes have these words in their command line."""
+    return sum(marker.encode() in command_line(path) for path in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+def command_line(path: Path) -> bytes:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # the process ended since it was listed
+        return path.read_bytes()
+    return b""
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here")
@@ -167,18 +178,25 @@ def test_nothing_is_left_of_a_process_that_hangs_or_of_what_it_started(kind: str
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no /proc here")
-def test_an_interrupted_run_ends_at_once_and_leaves_nothing() -> None:
+@pytest.mark.parametrize("asked", [False, True])
+def test_an_interrupted_run_ends_at_once_and_leaves_nothing(asked: bool) -> None:
     marker = f"hangs{os.getpid()}"
     command = f"{lying('hangs')} {marker}"
-    arguments = [sys.executable, "-m", "gradual", "conformance", "run", "rfc/*", "--adapter", command]
+    arguments = [sys.executable, "-m", "gradual", "conformance", "run", "rfc/*", "--adapter", command, "--jobs", "2"]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, preexec_fn=heard)
     assert process.stdout is not None
     assert process.stdout.readline() == b"liar 1\n"
+    while asked and processes(f"liar.py\0hangs\0{marker}") < 2:  # the second one is started when it is asked
+        time.sleep(0.05)
+    time.sleep(0.5 * asked)
     process.send_signal(signal.SIGINT)
     began = time.monotonic()
-    process.wait(8)
-    process.stdout.close()
-    assert time.monotonic() - began < 5
+    try:
+        process.wait(60)
+    finally:
+        process.kill()
+        process.stdout.close()
+    assert time.monotonic() - began < 8  # an answer may take 10 s
     assert not alive(f"liar.py\0hangs\0{marker}")
 
 

@@ -120,7 +120,7 @@ def answers_of(
     try:
         if one_shot is not None:
             shots = [OneShot(one_shot, timeout) for _ in range(jobs)]
-            return one_shot, partial(_by_all, shots, lambda: None), frozenset({Profile.VERDICT})
+            return one_shot, partial(_by_all, shots, partial(_stop, shots)), frozenset({Profile.VERDICT})
         adapters = [stack.enter_context(Adapter(adapter or "", timeout)) for _ in range(jobs)]
         greeting = adapters[0].greet()
     except (OSError, ValueError, NoAnswer) as trouble:
@@ -131,9 +131,9 @@ def answers_of(
     return name, partial(_by_all, adapters, partial(_stop, adapters)), greeting.profiles
 
 
-def _stop(adapters: Sequence[Adapter]) -> None:
-    for adapter in adapters:
-        adapter.abort()
+def _stop(asked: Sequence[Adapter | OneShot]) -> None:
+    for implementation in asked:
+        implementation.abort()
 
 
 def _by_reference(

@@ -63,6 +63,7 @@ class Adapter:
         self.command = _words(command)
         self.seconds = seconds
         self._process: _Process | None = None
+        self._aborted = False
         self._seq = 0
 
     def __enter__(self) -> Adapter:
@@ -80,6 +81,8 @@ class Adapter:
     def greet(self) -> Greeting:
         """Start the command and ask for its name and profiles.  Raises OSError if it cannot be run, and NoAnswer."""
         self._process = _Process(self.command)
+        if self._aborted:  # after the assignment: either this thread or the one that aborts sees the other's
+            raise self._given_up(self._process, Crashed("the run was stopped"))
         return self._asked(self._process, protocol.hello(), protocol.greeting)
 
     def check(self, request: Request) -> Report:
@@ -117,7 +120,8 @@ class Adapter:
         return type(why)(f"{why}{process.said.last_words()}")
 
     def abort(self) -> None:
-        """Kill the process, from another thread that does not wait for the reply any longer."""
+        """Kill the process and start no other one; called from another thread than the one that waits for a reply."""
+        self._aborted = True
         if (process := self._process) is not None:
             process.end()
 
@@ -150,7 +154,7 @@ class _Process:
     def reply(self, seconds: float) -> bytes:
         """The next line.  Raises Crashed or TimedOut."""
         line = self._next(seconds)
-        if line is None and self.process.poll() is None:
+        if line is None and self.process.poll() is None and not self.ended.is_set():
             raise TimedOut(f"no reply within {seconds:g} s")
         if line is not None and len(line) > LIMITS.message:
             raise Garbled(f"the reply is longer than the limit `message`, {LIMITS.message} bytes")
@@ -162,9 +166,9 @@ class _Process:
             raise Crashed("the process closed its output") from None
 
     def _next(self, seconds: float) -> bytes | None:
-        """The next line, None on timeout; an interrupt just before a wait is handled only after the wait."""
+        """The next line, None on timeout or after `end`; an interrupt just before a wait is handled only after it."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
+        while not self.ended.is_set() and (left := end - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
                 return self.replies.get(timeout=min(left, _ATTENTIVE))
         return None
@@ -250,6 +254,14 @@ class OneShot:
     def __init__(self, command: str, seconds: float) -> None:
         self.command = _words(command)
         self.seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._aborted = False
+
+    def abort(self) -> None:
+        """Kill the process and start no other one; called from another thread than the one that waits for its end."""
+        self._aborted = True
+        if (process := self._process) is not None:
+            _killed(process)
 
     def check(self, request: Request) -> Report:
         """Have the request's program checked.  Raises NoAnswer."""
@@ -265,8 +277,10 @@ class OneShot:
     def _exit_code(self, path: str) -> tuple[int, str]:
         """The exit code for a file, and the end of stderr."""
         nothing = subprocess.DEVNULL
+        if self._aborted:
+            raise Crashed("the run was stopped")
         try:
-            process = subprocess.Popen(
+            process = self._process = subprocess.Popen(
                 [*self.command, path], stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
@@ -274,6 +288,8 @@ class OneShot:
         assert process.stderr is not None
         said = _Said(process.stderr)
         try:
+            if self._aborted:  # since it was started
+                _killed(process)
             code = process.wait(self.seconds)
         except subprocess.TimeoutExpired:
             raise TimedOut(f"no answer within {self.seconds:g} s") from None
