@@ -113,6 +113,13 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
     return (*dict.fromkeys(opted), *rest)
 
 
+def required(type: FunctionType) -> tuple[Constraint, ...]:
+    """The clauses without those that always hold, such as `n >= 0`, which only allow the size 0.  [type.positive]"""
+    return tuple(
+        clause for clause in type.where if not (isinstance(clause, AtMost) and _is_at_least(clause.difference, 0))
+    )
+
+
 def _conjuncts(clauses: Iterable[Constraint]) -> Iterator[Constraint]:
     for clause in clauses:
         if isinstance(clause, And):
@@ -123,5 +130,10 @@ def _conjuncts(clauses: Iterable[Constraint]) -> Iterator[Constraint]:
 
 def _is_positive(size: Dim) -> bool:
     """Whether a size is at least 1 since no name is negative: `2 * n + 1`."""
+    return _is_at_least(size, 1)
+
+
+def _is_at_least(size: Dim, least: int) -> bool:
+    """Whether a size is at least a number since no name is negative."""
     names_only = not size.children and not any(isinstance(name.witness, ContentOf) for name in size.names)
-    return names_only and size.offset >= 1 and all(factor > 0 for _, factor in size.terms)
+    return names_only and size.offset >= least and all(factor > 0 for _, factor in size.terms)

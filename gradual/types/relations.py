@@ -14,6 +14,7 @@ from gradual.dims.term.constraint import TRUE, Constraint, equal
 from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.record import record
 from gradual.types.binder_solving import measured, measuring
+from gradual.types.positive import required
 from gradual.types.print import shown
 from gradual.types.substitution import around, clear_of, renamed
 from gradual.types.type import (
@@ -156,7 +157,7 @@ def precise(left: GradualType, right: GradualType, holds: Holds = is_written) ->
             return (
                 apart is not None
                 and same is not None
-                and apart.where == same.where
+                and required(apart) == required(same)
                 and all(map(precise, apart.params, same.params, every))
                 and precise(apart.result, same.result, holds)
             )

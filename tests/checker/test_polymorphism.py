@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import gradual
 from gradual import Compilation, Tensor
-from gradual.core.terms import Block, Function, Instantiate, Invoke, Module
+from gradual.core.terms import Block, Function, Instantiate, Invoke, Module, Wrap
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
+from gradual.dims.term.constraint import at_least
 from gradual.dims.term.dim import Kind, Variable, constant, variable
 from gradual.types.dtype import DType
 from gradual.types.instantiation import at_arguments, at_given
@@ -94,6 +95,25 @@ def test_function_types_are_alike_but_for_the_names_of_their_own(
 ) -> None:
     assert precise(left, right) is alike
     assert precise(right, left) is alike
+
+
+def test_function_types_are_alike_but_for_clauses_that_always_hold() -> None:
+    type = function((floats_of(N),), floats_of(N), (N,))
+    allows_empty, requires_two = (replace(type, where=(at_least(dim(N), constant(k)),)) for k in (0, 2))
+    assert precise(type, allows_empty) and precise(allows_empty, type) and subsumes(allows_empty, type)
+    assert not precise(type, requires_two) and not precise(requires_two, type)
+
+
+def test_a_function_of_the_common_type_needs_no_proxy() -> None:
+    """The type that both arguments have requires nothing of `n`, which is what `n >= 0` says of `@any`."""
+    module = accepted(
+        "def @any(%x: Tensor[(n,), float32]) where n >= 0 { %x }\n"
+        "def @some(%x: Tensor[(n,), float32]) { %x }\n"
+        "def @both[A](%f: A, %g: A) -> (A, A) { (%f, %g) }\n"
+        "def @f(%x: Tensor[(?,), float32]) { @both(@any, @some) }"
+    ).core
+    wrapped = [step.operand for step in module.functions["@f"].body.steps if isinstance(step, Wrap)]
+    assert wrapped == ["@some"]
 
 
 @pytest.mark.parametrize(
