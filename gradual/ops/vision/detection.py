@@ -249,7 +249,7 @@ def non_max_suppression(
     rows.
 
     Without `return_indices` the result has the row of the j-th box taken in row j, or -1 throughout if it is dropped;
-    with `invalid_to_bottom` the rows of the kept boxes come first.  The first three arguments have the same batch b,
+    with `invalid_to_bottom` the rows of the kept boxes come first, and the `indices` may be of any type.  The first three arguments have the same batch b,
     and `data` and `indices` the same n [op.boxes.agree]; the columns are below k [op.boxes.columns].
     """
     given, valid = floats(data, 0, 3), integers(tensor(valid_count, 1, rank=1), 1)
