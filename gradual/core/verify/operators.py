@@ -47,7 +47,7 @@ def apply(verifier: Recorded, step: Apply) -> None:
             verifier.prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
         else:
             verifier.facts.assume(need.goal)
-    verifier.matches(found.result, step.type, step.name, step.operands)
+    verifier.matches(_asked_for(found.result, step), step.type, step.name, step.operands)
     _recorded_contents(verifier, step, types)
     verifier.define(step.name, step.type)
     truth = of_result(step.operator, step.type, lambda: [verifier.implied(operand) for operand in step.operands])
@@ -136,7 +136,7 @@ def _applied(verifier: Recorded, step: Apply, asking: Asking, types: Types, case
         result = together.result()
         if not any(case.is_sample for case in possible):
             result = _filled(result, step)
-        verifier.matches(result, step.type, step.name, step.operands)
+        verifier.matches(_asked_for(result, step), step.type, step.name, step.operands)
 
 
 def _filled(result: GradualType, step: Apply) -> GradualType:
@@ -148,6 +148,20 @@ def _filled(result: GradualType, step: Apply) -> GradualType:
         size if isinstance(one, Hole) and not is_own(size, step.name, axis) else one for axis, (one, size) in pairs
     )
     return TensorType(tuple(shape), result.dtype)
+
+
+def _asked_for(result: GradualType, step: Apply) -> GradualType:
+    """Take over each recorded size 0 of a checked application: its check requires this size at run time.
+
+    At run time a size 0 of a reshape's target is the code that copies a size, which may differ.   [op.reshape.code]
+    """
+    recorded = step.type
+    if step.accepts is None or not (isinstance(result, TensorType) and isinstance(recorded, TensorType)):
+        return result
+    if result.rank != recorded.rank:
+        return result
+    pairs = zip(result.shape, recorded.shape, strict=True)
+    return TensorType(tuple(size if size.value == 0 else given for given, size in pairs), result.dtype)
 
 
 def _settled(verifier: Recorded, step: Apply, case: Case) -> None:
@@ -194,7 +208,7 @@ def _possible(verifier: Recorded, step: Apply, asking: Asking, case: Case) -> bo
                 facts.suppose(need.goal)
             else:
                 verifier.prove(need.goal, f"{step.name} needs {need.goal} [{need.rule}]")
-        verifier.matches(judgement.result, step.type, step.name, step.operands)
+        verifier.matches(_asked_for(judgement.result, step), step.type, step.name, step.operands)
         _contents(verifier, step, asking.contents(case.types, judgement.result))
     facts.rollback(mark)
     verifier.shared = shared
