@@ -42,11 +42,13 @@ An equation is read as follows.
   type, `float` each type of floats, and `any` each type, also bool. Operands that are named together have one element
   type; otherwise they are independent of each other. `data.0` and `data.1` are parts of a tuple: if they are the same,
   all its parts are, and else the line says of part 1 what holds for each later one. Any other element type of an
-  operand is an error of `op.dtype`. An attribute that is an element type may be one of those listed, by itself; which
-  ones fit the operands is said above the line, and those that do not are an error of `op.dtype` too.
+  operand is an error of `op.dtype`. An attribute that is an element type is one of those listed, or else an error of
+  the rule in brackets. The text above the line may say which of them fit the operands; one that does not fit is an
+  error of `op.dtype`, unless the text names another rule.
 - "Required in this order" lists the rules of the requirements in the order in which an application owes them
-  (`type.operator`), as far as they apply to it; those of one rule are owed axis by axis, and for each axis operand by
-  operand. The order in which the text above names the rules has no meaning.
+  (`type.operator`), as far as they apply to it. Those of one rule are owed in the order of the rule's own text, or else
+  operand by operand, and axis by axis in the order of the default layout. The order in which the text above the line
+  names the rules has no meaning.
 """
 
 

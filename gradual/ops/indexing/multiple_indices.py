@@ -257,10 +257,9 @@ def scatter_nd(
         out[k_0, .., ..b] = u, or e + u, e * u, min(e, u), max(e, u)  with e = out[k_0, .., ..b]
 
     as `mode` says: "update", or of numbers "add", "mul", "min", "max", which booleans do not have; each result is
-    rounded or wrapped.  The ranks of the
-    arguments give m, which is the size of the first axis of the indices [op.scatter_nd.depth]; the updates have the
-    other axes of the indices, then those of the data after the first m [op.scatter_nd.agree].  A negative index counts
-    from the end; one out of bounds is a fault [op.index.bounds].
+    rounded or wrapped.  The ranks of the arguments give m, which is the size of the first axis of the indices
+    [op.scatter_nd.depth]; the updates have the other axes of the indices, then those of the data after the first m
+    [op.scatter_nd.agree].  A negative index counts from the end; one out of bounds is a fault [op.index.bounds].
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     dtype = same_dtype(given, new)
