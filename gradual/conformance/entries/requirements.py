@@ -11,6 +11,9 @@ from gradual.ops.declaration.operator import IllFormed, Operator
 INDICES = "op.index.bounds"
 """What an operator that looks up indices requires last of all; its lookups stand beside its judgement."""
 
+ENTRIES = "op.reshape.code"
+"""The rule that states the order of a reshape, which requires something of each entry of a shape, and then of all."""
+
 NOT_REQUIRED = ("op.dyn.twin", "op.layout_transform.factor", "op.strided_slice.clamp", "op.window.padding")
 """Rules that declarations cite and that require nothing: they define a word, or a form of an attribute."""
 
@@ -35,6 +38,8 @@ def in_order(one: Operator) -> list[str]:
 def sentence(one: Operator) -> str:
     """The line of an entry; empty for fewer than two rules."""
     rules = in_order(one)
+    if ENTRIES in rules:
+        return f"Required in the order that `{ENTRIES}` states."
     return f"Required in this order: {', '.join(f'`{rule}`' for rule in rules)}." if len(rules) > 1 else ""
 
 
