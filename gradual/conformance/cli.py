@@ -14,13 +14,13 @@ from gradual.conformance.cases.answer import Outcome, Report
 from gradual.conformance.cases.case import Case
 from gradual.conformance.cases.code_table import FILE as CODES
 from gradual.conformance.cases.code_table import code_table
-from gradual.conformance.cases.entries import FILE, entries
 from gradual.conformance.cases.read import load
 from gradual.conformance.commands.covering import coverage_command
 from gradual.conformance.commands.reading import copy, lint, list_command, show
 from gradual.conformance.commands.running import SMT, run_command
 from gradual.conformance.commands.selection import PATTERNS, SPEC, chosen_of, malformed_of, read_suite
 from gradual.conformance.commands.telling import followed, say
+from gradual.conformance.entries.chapter import FILE, entries
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.implementations.serve import serve as answer_requests
 from gradual.conformance.runner.bless import Refused, blessed, replaced

@@ -75,7 +75,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "importers/onnx": ("file", "importers", "operators", "signals", "microsoft", "ml", "survey", "origins", "program"),
     "interface": ("progress", "terminal", "pages", "document", "input", "reports"),
-    "conformance": ("cases", "runner", "reports", "implementations", "commands", "cli"),
+    "conformance": ("cases", "entries", "runner", "reports", "implementations", "commands", "cli"),
     "tools": (
         *("checking", "census", "session", "migrating", "lsp", "models", "commands"),
         *("graph", "overview", "shape_function", "notebook", "highlighting", "cli"),

@@ -156,7 +156,9 @@ def test_faults_of_two_definitions_have_each_their_own() -> None:
 
 def test_the_programs_of_the_specification_say_what_is_offered() -> None:
     chapter = (folder("spec") / "09-elaboration.md").read_text(encoding="utf-8")
-    broken, mended = re.findall(r"```relay\n(.*?)```", chapter.split("## check.required")[1].split("\n## ")[0], re.S)
+    broken, mended = re.findall(
+        r"```relay[^\n]*\n(.*?)```", chapter.split("## check.required")[1].split("\n## ")[0], re.S
+    )
     text = "".join(line for line in broken.splitlines(keepends=True) if not line.lstrip().startswith("//~"))
     assert fixed(Source("f.relay", text), Options(), unsafe=True).text == mended
 

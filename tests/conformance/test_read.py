@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gradual.conformance.cases.case import Case, ExpectedBlame, ExpectedFault, ExpectedValue, Malformed, Place
@@ -65,11 +67,43 @@ def test_each_variant_is_a_case_of_its_own() -> None:
 
 def test_a_chapter_s_program_is_a_case_of_the_heading_s_rule() -> None:
     chapter = (
-        CHAPTER + "\nText.\n```text\npremise\n```\n```relay\ndef @f() { 1 }\n```\n```types\n@f : fn () -> int32\n```\n"
+        CHAPTER + "\nText.\n```text\npremise\n```\n```relay no-parameters\ndef @f() { 1 }\n```\n"
+        "```types\n@f : fn () -> int32\n```\n"
     )
     (case,) = read({}, {"1-chapter.md": chapter}).cases
-    assert (case.id, case.rules) == ("run.check.blame/1", ("run.check.blame",))
+    assert (case.id, case.rules) == ("run.check.blame/no-parameters", ("run.check.blame",))
     assert case.expectation.types[0].name == "@f"
+
+
+@pytest.mark.parametrize(
+    ("fence", "message"),
+    [
+        ("```relay", "a chapter's program has a name"),
+        ("```relay 1", "`1` is not the name of a case"),
+        ("```relay Wide", "`Wide` is not the name of a case"),
+        ("```relay two words", "`two words` is not the name of a case"),
+        ("```relay no_width", "`no_width` is not the name of a case"),
+    ],
+)
+def test_a_chapter_s_program_needs_a_name_that_is_no_position(fence: str, message: str) -> None:
+    chapter = f"{CHAPTER}\n{fence}\ndef @f() {{ 1 }}\n```\n"
+    with pytest.raises(Malformed, match=re.escape(message)):
+        read({}, {"1-chapter.md": chapter})
+
+
+def test_a_name_occurs_once_below_its_heading() -> None:
+    program = "```relay one\ndef @f() { 1 }\n```\n"
+    with pytest.raises(Malformed, match=r"case run\.check\.blame/one stands also in"):
+        read({}, {"1-chapter.md": f"{CHAPTER}\n{program}{program}"})
+    other = f"{CHAPTER}## run.check\n{program}\n## run.call\n{program}"
+    assert [case.id for case in read({}, {"1-chapter.md": other}).cases] == ["run.check/one", "run.call/one"]
+
+
+def test_only_the_program_of_a_chapter_has_a_name() -> None:
+    program = "```relay one\ndef @f() { 1 }\n```\n```types two\n@f : fn () -> int32\n```\n"
+    with pytest.raises(Malformed, match="only a program has a name, not `types`"):
+        read({}, {"1-chapter.md": f"{CHAPTER}\n{program}"})
+    assert "a block of a suite has no name: `one`" in problems(HEAD.replace("```relay", "```relay one", 1))
 
 
 def test_an_empty_suite_fails() -> None:

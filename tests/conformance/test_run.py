@@ -106,7 +106,7 @@ def test_a_wrong_report_fails_in_its_profile(report: Report, profile: Profile) -
         (replace(REJECTED, diagnostics=(replace(ERROR, code="E0301"),)), Profile.CODES),
         (replace(REJECTED, diagnostics=(replace(ERROR, witness={}),)), Profile.CODES),
         (replace(REJECTED, diagnostics=(replace(ERROR, place=Place(2, 16, 2, 18)),)), Profile.SPANS),
-        (replace(REJECTED, diagnostics=(replace(ERROR, related=()),)), Profile.SPANS),
+        (replace(REJECTED, diagnostics=(replace(ERROR, related=()),)), Profile.RELATED),
         (replace(REJECTED, diagnostics=(replace(ERROR, rule="type.cast"),)), Profile.RULES),
     ],
 )

@@ -12,8 +12,8 @@ from gradual.compilation import Compilation
 from gradual.conformance.cases.case import Request
 from gradual.conformance.cases.code_table import FILE as CODES
 from gradual.conformance.cases.code_table import code_table
-from gradual.conformance.cases.entries import FILE, entries
 from gradual.conformance.cases.read import Collection, load
+from gradual.conformance.entries.chapter import FILE, entries
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.coverage import Covered, covered
 from gradual.conformance.runner.known import read_known, weighed

@@ -35,7 +35,7 @@ NODES = {
 """The nodes of both trees that correspond one to one."""
 
 OTHER_TREES = (
-    "syntax.token/2",  # `%input.1.0`, where `%input.1` is declared: a projection of a projection
+    "syntax.token/imported-names",  # `%input.1.0`, where `%input.1` is declared: a projection of a projection
     "syntax/metadata/attributes",  # the parser puts attributes from the metadata section into the call
 )
 """Programs with another tree, and why."""

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gradual.conformance.cases.entries import HEAD
+from gradual.conformance.entries.chapter import HEAD
 from gradual.core.datatypes import numbers_of
 from gradual.dims.term.constraint import FALSE, TRUE
 from gradual.dims.term.dim import Dim, Kind, Undefined, Variable, constant, variable

@@ -133,7 +133,9 @@ def test_annotating_twice_changes_nothing_more(kind: str) -> None:
 
 def test_the_program_of_the_specification_becomes_the_one_beside_it() -> None:
     chapter = (folder("spec") / "09-elaboration.md").read_text(encoding="utf-8")
-    before, after = re.findall(r"```relay\n(.*?)```", chapter.split("## check.annotated")[1].split("\n## ")[0], re.S)
+    before, after = re.findall(
+        r"```relay[^\n]*\n(.*?)```", chapter.split("## check.annotated")[1].split("\n## ")[0], re.S
+    )
     assert annotated(before).text == after
 
 

@@ -1,6 +1,5 @@
 """Conformance cases: Markdown suites read into a request (program and calls) and an expectation, kept apart.
 
-`Case` is the result; `block`, `expect`, `annotation` and `condition` read its parts; `entries` generates spec
-chapter 7's operator entries from the declarations, and `code_table` the list of codes; `copied` writes a case as JSON
-for other runners.
+`Case` is the result; `block`, `expect`, `annotation` and `condition` read its parts; `code_table` generates the
+list of codes; `copied` writes a case as JSON for other runners.
 """

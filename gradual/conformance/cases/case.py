@@ -189,11 +189,17 @@ class Expectation:
 
 @record
 class Fence:
-    """A fenced block of a file; `line` is the 1-based number of the first line inside."""
+    """A fenced block of a file.
+
+    Attributes:
+        line: the 1-based number of the first line inside.
+        name: the words after the language; the name of a case in a chapter.
+    """
 
     language: str
     line: int
     lines: tuple[str, ...]
+    name: str = ""
 
 
 @record

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import permutations
 from random import Random
 
 Term = Callable[[Mapping[str, int]], int]
@@ -27,6 +28,8 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
     ("*", "//", "%"),
 )
 SAMPLES = 600
+_INVENTED = re.compile(r"%_\d+(?:_\d+)*")
+"""A variable that the program has no name for; an implementation may number it in another way.   [core.print]"""
 
 
 class Undefined(Exception):
@@ -183,6 +186,31 @@ def same_condition(left: str, right: str) -> bool:
     told = [_told(one, other, sizes) for sizes in _valuations(sorted(names | others), left + " " + right)]
     decided = [agree for agree in told if agree is not None]
     return bool(decided) and all(decided)
+
+
+def same_up_to_invented_names(left: str, right: str) -> bool:
+    """Whether two conditions agree, each invented name of one being some invented name of the other."""
+    if same_condition(left, right):
+        return True
+    ours, theirs = invented(left), invented(right)
+    if not ours or len(ours) != len(theirs):
+        return False
+    exchanged = (dict(zip(theirs, chosen, strict=True)) for chosen in permutations(ours))
+    return any(same_condition(left, _renamed(right, names)) for names in exchanged)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return _INVENTED.sub(lambda name: names[name[0]], text)
+
+
+def invented(text: str) -> tuple[str, ...]:
+    """The invented names in a text, each once, in order."""
+    return tuple(dict.fromkeys(_INVENTED.findall(text)))
+
+
+def renumbered(text: str) -> str:
+    """The text with its invented names numbered from 1 in the order in which they occur."""
+    return _renamed(text, {name: f"%_{place}" for place, name in enumerate(invented(text), 1)})
 
 
 def _told(one: Term, other: Term, sizes: Mapping[str, int]) -> bool | None:

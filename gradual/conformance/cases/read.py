@@ -1,6 +1,7 @@
 """Reading of cases from Markdown suites and chapters.
 
-In a suite each heading of level 2 is a case; in a chapter each `relay` block below a rule's heading is one.
+In a suite each heading of level 2 is a case; in a chapter each `relay` block below a rule's heading is one, with a name
+after the word `relay`.
 Anything that cannot be read is a `Problem` and makes its case malformed; nothing is skipped without a report.  A suite
 without cases is a problem too.
 """
@@ -20,7 +21,9 @@ from gradual.record import record
 RULE = re.compile(r"^`?([a-z]+(?:\.[a-z0-9_-]+)+)`?$")
 CASE_ID = re.compile(r"^[a-z0-9_.-]+(/[a-z0-9_.-]+)+$")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*$")
-_FENCE = re.compile(r"^(`{3,})\s*(\S*)\s*$")
+_FENCE = re.compile(r"^(`{3,})\s*([^\s`]*)\s*([^`]*?)\s*$")
+_NAME = re.compile(r"(?![0-9]+$)[a-z0-9]+(?:-[a-z0-9]+)*")
+"""A case's name in a chapter; one of digits only would be a position, which changes when a case is inserted."""
 _KEY = re.compile(r"(?<![\w`])([a-z][a-z-]*):((?:[\s,]*`[^`\n]+`)+)")
 
 BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "variants")
@@ -140,6 +143,8 @@ def _suite_case(section: _Section, file: str, reading: _Reading) -> None:
     for fence in section.fences:
         if fence.language not in BLOCKS:
             reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`", section.title)
+        if fence.name:
+            reading.complain(file, fence.line - 1, f"a block of a suite has no name: `{fence.name}`", section.title)
     rules = _named("rules", prose)
     if not rules:
         reading.complain(file, section.line, f"case {section.title} names no rules", section.title)
@@ -192,12 +197,27 @@ def _chapter(text: str, file: str, reading: _Reading) -> None:
         for fence in section.fences:
             if fence.language not in BLOCKS and fence.language not in ILLUSTRATIONS:
                 reading.complain(file, fence.line - 1, f"unknown block `{fence.language}`")
-        for number, fences in enumerate(_programs(section.fences), 1):
+        for fences in _programs(section.fences):
             if not match:
                 reading.complain(file, fences[0].line - 1, f"a `{fences[0].language}` block belongs to no rule")
                 continue
             rules = tuple(dict.fromkeys((match[1], *_named("rules", prose))))
-            _cases(f"{match[1]}/{number}", fences[0].line - 1, rules, fences, prose, file, reading)
+            id = _chapter_id(match[1], fences, file, reading)
+            _cases(id, fences[0].line - 1, rules, fences, prose, file, reading)
+
+
+def _chapter_id(rule: str, fences: list[Fence], file: str, reading: _Reading) -> str:
+    """The id of a chapter's case, from the name at its program."""
+    program, *others = fences
+    id = f"{rule}/{program.name}"
+    if not _NAME.fullmatch(program.name):
+        message = f"`{program.name}` is not the name of a case, such as `unknown-width`" if program.name else ""
+        message = message or "a chapter's program has a name: write ```relay unknown-width"
+        reading.complain(file, program.line - 1, message, id)
+    for fence in others:
+        if fence.name:
+            reading.complain(file, fence.line - 1, f"only a program has a name, not `{fence.language}`", id)
+    return id
 
 
 def _heading(rule: str, place: Problem, reading: _Reading) -> None:
@@ -239,6 +259,6 @@ def _fence(opening: re.Match[str], number: int, lines: Iterator[tuple[int, str]]
     inside: list[str] = []
     for _, line in lines:
         if line.rstrip() == opening[1]:
-            return Fence(opening[2], number + 1, tuple(inside)), True
+            return Fence(opening[2], number + 1, tuple(inside), opening[3]), True
         inside.append(line)
-    return Fence(opening[2], number + 1, tuple(inside)), False
+    return Fence(opening[2], number + 1, tuple(inside), opening[3]), False

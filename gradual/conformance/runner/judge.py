@@ -18,7 +18,7 @@ from gradual.conformance.cases.case import (
     ExpectedValue,
     Place,
 )
-from gradual.conformance.cases.condition import same_condition
+from gradual.conformance.cases.condition import renumbered, same_up_to_invented_names
 from gradual.conformance.runner.ulps import same_element
 from gradual.interface.input.values import Built, Drawn, Fields, Literal, Values, written
 from gradual.record import record
@@ -31,6 +31,7 @@ class Profile(StrEnum):
     VERDICT = "verdict"
     CODES = "codes"
     SPANS = "spans"
+    RELATED = "related"
     LEAST = "least"
     RULES = "rules"
     TYPES = "types"
@@ -46,6 +47,7 @@ class Profile(StrEnum):
 
 _WITH = {
     Profile.SPANS: Profile.CODES,
+    Profile.RELATED: Profile.SPANS,
     Profile.LEAST: Profile.CODES,
     Profile.RULES: Profile.CODES,
     Profile.BLAME: Profile.RUN,
@@ -54,8 +56,9 @@ _WITH = {
 
 
 def needed(profile: Profile) -> frozenset[Profile]:
-    """The profiles that must pass if this one is to pass: itself, the verdict, and the one that it depends on."""
-    return frozenset({Profile.VERDICT, _WITH.get(profile, profile), profile})
+    """The profiles that must pass if this one is to pass: itself, the verdict, and those that it depends on."""
+    other = _WITH.get(profile)
+    return frozenset({Profile.VERDICT, profile}) | (needed(other) if other is not None else frozenset())
 
 
 @record
@@ -112,12 +115,18 @@ def _place(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> Iterator[Failu
     for related in wanted.related:
         if related.place not in found.related:
             shown = ", ".join(map(str, found.related)) or "none"
-            yield Failure(Profile.SPANS, wanted.line, f"{related.place} is not among the related places ({shown})")
+            yield Failure(Profile.RELATED, wanted.line, f"{related.place} is not among the related places ({shown})")
     if wanted.witness and not found.witness:
         yield Failure(Profile.CODES, wanted.line, f"{wanted.code} comes without a counterexample")
-    elif wanted.witness and dict(wanted.witness) != dict(found.witness):
+    elif wanted.witness and _numbered(wanted.witness) != _numbered(found.witness):
         message = f"the least counterexample is {_sizes(wanted.witness)}, not {_sizes(found.witness)}"
         yield Failure(Profile.LEAST, wanted.line, message)
+
+
+def _numbered(witness: Mapping[str, int]) -> dict[str, int]:
+    """The sizes with their invented names numbered in order."""
+    names = renumbered("\n".join(witness)).split("\n")
+    return dict(zip(names, witness.values(), strict=False))
 
 
 def _sizes(witness: Mapping[str, int]) -> str:
@@ -142,7 +151,7 @@ def _types(case: Case, report: Report) -> Iterator[Failure]:
         wanted.setdefault((line.function, line.name), []).append(line)
     for (function, name), lines in wanted.items():
         found = _typed(function, name, report)
-        if [line.text for line in lines] != found:
+        if [renumbered(line.text) for line in lines] != list(map(renumbered, found)):
             shown = "; ".join(found) or "nothing"
             yield Failure(Profile.TYPES, lines[0].line, f"expected {name} : {lines[0].text}, found {shown}")
 
@@ -170,7 +179,7 @@ def _checks(case: Case, report: Report) -> Iterator[Failure]:
 def _same_check(wanted: ExpectedCheck, found: FoundCheck) -> bool:
     if (wanted.place, wanted.rule, set(wanted.blames)) != (found.place, found.rule, set(found.blames)):
         return False
-    return same_condition(wanted.condition, found.condition)
+    return same_up_to_invented_names(wanted.condition, found.condition)
 
 
 def _core(case: Case, report: Report) -> Iterator[Failure]:

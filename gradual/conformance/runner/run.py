@@ -160,6 +160,7 @@ def asked(case: Case) -> list[Profile]:
         Profile.VERDICT: wanted.accepted is not None,
         Profile.CODES: True,
         Profile.SPANS: any(d.place for d in wanted.diagnostics),
+        Profile.RELATED: any(d.related for d in wanted.diagnostics),
         Profile.LEAST: any(d.witness for d in wanted.diagnostics),
         Profile.RULES: not wanted.variant,
         Profile.TYPES: bool(wanted.types),

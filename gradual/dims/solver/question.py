@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from gradual.dims.rewrite.readable import lean
@@ -53,9 +54,9 @@ class Question:
     def told(self) -> tuple[Variable, ...]:
         """The variables that a witness lists: the goal's, and those of earlier goals that fail for some sizes.
 
-        A run at sizes at which an earlier goal fails does not reach this goal.   [dim.witness]
+        A run at sizes at which an earlier goal fails does not reach this goal.   [dim.witness] [dim.decide.models]
         """
-        return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in occurrences(goal)))
+        return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in as_written(goal)))
 
     def admits(self, model: Model) -> bool:
         """Whether a model of the cone also satisfies the connected facts left out at a limit.  [dim.facts.cone]"""
@@ -77,6 +78,15 @@ def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
     dims = (node for node in bottom_up(constraint) if isinstance(node, Dim))
     atoms = (atom for dim in dims for atom in dim.atoms())
     return tuple(dict.fromkeys(atom for atom in atoms if isinstance(atom, Variable)))
+
+
+def as_written(constraint: Constraint) -> tuple[Variable, ...]:
+    """The variables in the order of the constraint's text.   [dim.decide.models]"""
+    names, text = occurrences(constraint), str(constraint)
+    if len(names) < 2:
+        return names
+    places = {name: re.search(rf"(?<![\w%.]){re.escape(name.name)}(?!\w)", text) for name in names}
+    return tuple(sorted(names, key=lambda name: found.start() if (found := places[name]) is not None else len(text)))
 
 
 def ordered(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:

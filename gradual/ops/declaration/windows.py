@@ -114,9 +114,19 @@ def owed(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int], ceil_mo
 
     [op.window.positive] [op.window.fits]
     """
+    yield from in_range(move)
+    yield from fitting(move, extents, axes, ceil_mode)
+
+
+def in_range(move: Window[Dim]) -> Iterator[Need]:
+    """Needs that strides and dilation are at least 1, and paddings at least 0.   [op.window.positive]"""
     yield from at_least(ONE, move.strides, "strides")
     yield from at_least(ONE, move.dilation, "dilation")
     yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
+
+
+def fitting(move: Window[Dim], extents: Sequence[Dim], axes: Sequence[int], ceil_mode: bool = False) -> Iterator[Need]:
+    """Needs that the window fits into each padded axis.   [op.window.fits]"""
     for axis, width, extent, step in zip(axes, move.reach(), move.padded(extents), move.strides, strict=True):
         fits = at_most(width, extent + step - 1 if ceil_mode else extent)
         excess = "exceeds the padded input by a stride or more" if ceil_mode else "is wider than the padded input"

@@ -256,10 +256,10 @@ def scatter_nd(
         out = data; then for each ..c, ..b in row-major order, with k_i = indices[i, ..c] and u = updates[..c, ..b]:
         out[k_0, .., ..b] = u, or e + u, e * u, min(e, u), max(e, u)  with e = out[k_0, .., ..b]
 
-    as `mode` says: "update", or "add", "mul", "min", "max"; each result is rounded or wrapped.  The ranks of the
-    arguments give m, which is the size of the first axis of the indices [op.scatter_nd.depth]; the updates have the
-    other axes of the indices, then those of the data after the first m [op.scatter_nd.agree].  A negative index counts
-    from the end; one out of bounds is a fault [op.index.bounds].
+    as `mode` says: "update", or of numbers "add", "mul", "min", "max", which booleans do not have; each result is
+    rounded or wrapped.  The ranks of the arguments give m, which is the size of the first axis of the indices
+    [op.scatter_nd.depth]; the updates have the other axes of the indices, then those of the data after the first m
+    [op.scatter_nd.agree].  A negative index counts from the end; one out of bounds is a fault [op.index.bounds].
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     dtype = same_dtype(given, new)
@@ -377,7 +377,7 @@ def invert_permutation(data: TensorType[Dim]) -> Judgement:
 
         out[data[i]] = i
 
-    A number that is out of bounds or occurs twice is a fault.
+    A number that is out of bounds is a fault [op.index.bounds], and so is one that occurs twice.
     """
     given = integers(tensor(data, 0, rank=1), 0)
     return judged(given.shape, given.dtype)

@@ -270,10 +270,11 @@ def scatter_elements(
         out = data; then for each ..c, i, ..d in row-major order, k = indices[..c, i, ..d] and u = updates[..c, i, ..d]:
         out[..c, k, ..d] = u, or e + u, e * u, (e + u) / 2, min(e, u), max(e, u)  with e = out[..c, k, ..d]
 
-    as `reduction` says: "update", or "add", "mul", "mean", "min", "max"; each result is rounded or wrapped, and the
-    mean of integers is rounded toward zero.  Indices and updates have the same shape [op.scatter_elements.agree], and
-    no more elements than the data along the other axes [op.scatter_elements.fits].  A negative index counts from the
-    end; one that is out of bounds is a fault [op.index.bounds].
+    as `reduction` says: "update", or of numbers "add", "mul", "mean", "min", "max", which booleans do not have; each
+    result is rounded or wrapped, and the mean of integers is rounded toward zero.  Indices and updates have the same
+    shape [op.scatter_elements.agree], and no more elements than the data along the other axes
+    [op.scatter_elements.fits].  A negative index counts from the end; one that is out of bounds is a fault
+    [op.index.bounds].
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     _ranks(given, named, new)

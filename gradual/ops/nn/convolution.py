@@ -22,9 +22,10 @@ from gradual.ops.declaration.windows import (
     arranged,
     at_least,
     blocks,
+    fitting,
+    in_range,
     ordered,
     origins,
-    owed,
     patches,
     per_axis,
     places,
@@ -290,9 +291,10 @@ def _operator(count: int) -> Operator:
         move = window(sides.kernel, strides, dilation, padding, count)
         needs = [
             *at_least(ONE, (groups,), "groups"),
+            *in_range(move),
             *_channel_needs(sides, groups, channels),
             *kernel_needs(sides, kernel_size),
-            *owed(move, sides.extents, sides.data_axes[2:]),
+            *fitting(move, sides.extents, sides.data_axes[2:]),
         ]
         out = sides.weights(0) if channels is None else channels
         dtype = contracted_dtype(sides.data, sides.weight, out_dtype)
@@ -306,8 +308,8 @@ def _operator(count: int) -> Operator:
 
     Elements outside of the data are 0, and multiplied as the others.  The result has the type `out_dtype`, to which
     integers are first converted, or that of the operands.  The weight has I = c // groups input channels
-    [op.conv.channels]; `groups` divides the O output channels [op.conv.groups]; `channels`, where it is given, is O
-    [op.conv.units], and `kernel_size` has the sizes of the kernel [op.conv.kernel_size], which are at least 1
+    [op.conv.channels]; `channels`, where it is given, is the number O of output channels [op.conv.units], and `groups`
+    divides it [op.conv.groups]; `kernel_size` has the sizes of the kernel [op.conv.kernel_size], which are at least 1
     [op.conv.kernel]; strides, dilation and groups are at least 1, paddings at least 0 [op.window.positive]
     [op.window.padding]; the window, (k - 1) * dilation + 1, is no wider than the padded input [op.window.fits].
     With groups = c the weight may have the axes (c, m), `channels` being c * m; then output channel o has the kernel

@@ -22,6 +22,7 @@ from gradual.ops.declaration.windows import (
     Volume,
     Window,
     at_least,
+    in_range,
     ordered,
     origins,
     patches,
@@ -57,7 +58,6 @@ def _extents(move: Window[D], extents: Sequence[D], extra: tuple[D, ...]) -> tup
 def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) -> Iterator[Need]:
     """Needs that data, weight and groups agree on channels.   [op.conv.channels] [op.conv.groups] [op.conv.units]"""
     given, (outof, into) = (0, sides.data_axes[1]), sides.weight_axes[:2]
-    yield from at_least(ONE, (groups,), "groups")
     yield agreement(sides.channels, sides.weights(1), "op.conv.channels", CHANNELS, given, (1, into))
     if groups is not ONE:
         yield Need(
@@ -70,12 +70,8 @@ def _channel_needs(sides: Sides, groups: Dim, channels: Dim | None, out: Dim) ->
         yield agreement(channels, out, "op.conv.units", UNITS, (1, outof))
 
 
-def _window_needs(move: Window[Dim], extra: Dims, extents: Dims, axes: Ints) -> Iterator[Need]:
-    """Needs that attributes are in range and no result size is negative.   [op.window.positive] [op.conv.transposed]"""
-    yield from at_least(ONE, move.strides, "strides")
-    yield from at_least(ONE, move.dilation, "dilation")
-    yield from at_least(ZERO, (side for pair in move.padding for side in pair), "padding")
-    yield from at_least(ZERO, extra, "output_padding")
+def _extent_needs(extents: Dims, axes: Ints) -> Iterator[Need]:
+    """Needs that no size of the result is negative.   [op.conv.transposed]"""
     says = "the padding is larger than the result"
     for axis, extent in zip(axes, extents, strict=True):
         yield Need(at_most(ZERO, extent), "op.conv.transposed", says, ((0, axis),))
@@ -261,9 +257,12 @@ def _operator(count: int) -> Operator:
         extents = _extents(move, sides.extents, extra)
         out = sides.weights(0) * groups
         needs = [
+            *at_least(ONE, (groups,), "groups"),
+            *in_range(move),
+            *at_least(ZERO, extra, "output_padding"),
             *_channel_needs(sides, groups, channels, out),
             *kernel_needs(sides, kernel_size),
-            *_window_needs(move, extra, extents, sides.data_axes[2:]),
+            *_extent_needs(extents, sides.data_axes[2:]),
         ]
         dtype = contracted_dtype(sides.data, sides.weight, out_dtype)
         return placed(sides, said(out, channels), extents, out_layout or data_layout, dtype, needs)

@@ -74,7 +74,8 @@ def scan(name: str, step: Step, unit: int, says: str, fold: str, **facts: Unpack
         out[.., i, ..] = {fold} over j <= i of data[.., j, ..],  with exclusive over j < i
 
     The elements are first converted as `cast` does.  Floats are combined in binary64, and each result is rounded once;
-    integers wrap.  With `exclusive` the element at the position itself is left out, so that the first result is {unit}.
+    integers wrap.  Booleans are accepted with a `dtype` only.  With `exclusive` the element at the position itself is
+    left out, so that the first result is {unit}.
     """
     facts["padding"] = Padding(_extends)
     return operator(name, meaning=meaning, family="scanning", contents=contents, flat=_flat, **facts)(judge)

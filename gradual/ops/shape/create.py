@@ -357,7 +357,7 @@ def arange(
 
     Of floats, n is computed in binary64, and product and sum are each rounded to the type; n depends on the data
     unless all three are constants.  The stride is not 0 [op.arange.step].  `start`, `stop`, `step` and `dtype` only
-    repeat the arguments.
+    repeat the arguments; a `dtype` that is not their type is an error of `op.dtype`.
     """
     ends = tensor(begin, 0, rank=0), tensor(end, 1, rank=0), tensor(stride, 2, rank=0)
     kind = of_dtype(ends[0], 0, lambda found: found is not DType.BOOL, "an integer or a float")

@@ -83,9 +83,10 @@ def _border_needs(given: TensorType[Dim], widths: Sequence[tuple[Dim, Dim]], mod
         if (before + after).value is None or min(before.value or 0, after.value or 0) < 0:
             says = "the negative padding is larger than the axis"
             yield Need(at_most(ZERO, extent + before + after), "op.pad.size", says, ((0, axis),))
-        if mode == "constant":
-            continue
-        for side in (before, after):
+    if mode == "constant":
+        return
+    for axis, extent, *sides in _axes(given, widths):
+        for side in sides:
             enough = at_least(extent, ONE) if mode == "edge" else at_most(side, extent)
             if mode == "reflect":
                 enough = less(side, extent)

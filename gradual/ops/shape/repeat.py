@@ -65,7 +65,8 @@ def broadcast_to(data: TensorType[Dim], *, shape: tuple[Dim, ...], dtype: DType 
         out[i, j, ..] = data[i', j', ..],  i' = 0 along an axis of size 1, else i; axes that the data lacks are left out
 
     Aligned at the right, each size of the data is that of `shape` or 1 [op.broadcast_to.agree]; no size of `shape` is
-    negative [op.broadcast_to.size].  `dtype` only repeats the type of the data.
+    negative [op.broadcast_to.size].  `dtype` only repeats the type of the data; another one is an error of
+    `op.attribute`.
     """
     given = tensor(data, 0)
     if dtype is not None and dtype is not given.dtype:

@@ -11,7 +11,7 @@ from gradual.dims.term.constraint import divides
 from gradual.dims.term.dim import Dim
 from gradual.ops.declaration.operator import Judgement, Need, operator
 from gradual.ops.declaration.shapes import ONE, ZERO, agreement, same_dtype
-from gradual.ops.declaration.windows import Window, at_least, ordered, owed, places, restored, window
+from gradual.ops.declaration.windows import Window, at_least, fitting, in_range, ordered, places, restored, window
 from gradual.ops.linear.products import contracted_dtype, rows
 from gradual.ops.nn.convolution import CHANNELS, GROUPED, UNITS, Ints, Sides, cells_of, kernel_needs, placed
 from gradual.ops.vision.detection import floats
@@ -123,12 +123,13 @@ def deformable_conv2d(
     needs = [
         *at_least(ONE, (groups,), "groups"),
         *at_least(ONE, (deformable_groups,), "deformable_groups"),
+        *in_range(move),
         *_channels(sides, groups, channels),
         *(
             replace(need, operands=tuple((2, axis) for _, axis in need.operands))
             for need in kernel_needs(sides, kernel_size)
         ),
-        *owed(move, sides.extents, axes[2:]),
+        *fitting(move, sides.extents, axes[2:]),
         Need(divides(deformable_groups, sides.channels), "op.deformable.groups", apart, ((0, axes[1]),)),
         *(
             agreement(size, moves.shape[axis], "op.deformable.offset", says, (1, axis))

@@ -248,9 +248,10 @@ def non_max_suppression(
     classes suppress each other.  With a threshold that is not above 0 all valid boxes are kept in the order of the
     rows.
 
-    Without `return_indices` the result has the row of the j-th box taken in row j, or -1 throughout if it is dropped;
-    with `invalid_to_bottom` the rows of the kept boxes come first.  The first three arguments have the same batch b,
-    and `data` and `indices` the same n [op.boxes.agree]; the columns are below k [op.boxes.columns].
+    Without `return_indices` the result has the row of the j-th box taken in row j, or -1 throughout if it is dropped,
+    and `indices` may be of any type; with `invalid_to_bottom` the rows of the kept boxes come first.  The first
+    three arguments have the same batch b, and `data` and `indices` the same n [op.boxes.agree]; the columns are below
+    k [op.boxes.columns].
     """
     given, valid = floats(data, 0, 3), integers(tensor(valid_count, 1, rank=1), 1)
     integers(tensor(max_output_size, 3, rank=0), 3)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from gradual.conformance.entries import element_types, requirements
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import AttributeSpec, Operator
 
@@ -35,7 +36,19 @@ An equation is read as follows.
   kernel O are the output and I the input channels. `before` and `after` (or `top` and `left` for the first two of
   `before`) are the two sides of the `padding` along an axis (`op.window.padding`). One number for several spatial axes,
   as in `strides=[2]`, is used for all of them.
-- `out_dtype`, if it is not None, is the element type of the result, and the one in which it is computed.
+- `out_dtype`, if it is not None, is the element type of the result, and the one in which it is computed. Two operands
+  whose elements are multiplied may then have different element types, except bool, and floats only if it is a float.
+- "Element types" are those that each operand may have (`scalar.type`): `integer` is each signed and unsigned integer
+  type, `float` each type of floats, and `any` each type, also bool. Operands that are named together have one element
+  type; otherwise they are independent of each other. `data.0` and `data.1` are parts of a tuple: if they are the same,
+  all its parts are, and else the line says of part 1 what holds for each later one. Any other element type of an
+  operand is an error of `op.dtype`. An attribute that is an element type is one of those listed, or else an error of
+  the rule in brackets. The text above the line may say which of them fit the operands; one that does not fit is an
+  error of `op.dtype`, unless the text names another rule.
+- "Required in this order" lists the rules of the requirements in the order in which an application owes them
+  (`type.operator`), as far as they apply to it. Those of one rule are owed in the order of the rule's own text, or else
+  operand by operand, and axis by axis in the order of the default layout. The order in which the text above the line
+  names the rules has no meaning.
 """
 
 
@@ -55,8 +68,8 @@ def _distinct(catalogue: Mapping[str, Operator]) -> list[Operator]:
 
 def _entry(operator: Operator) -> str:
     lines = [f"### Operator `{operator.name}`\n", f"`{_call(operator)}`\n", _prose(operator)]
-    if said := " ".join(_said(operator)):
-        lines.append(f"\n{said}")
+    facts = " ".join(_said(operator)), element_types.sentence(operator), requirements.sentence(operator)
+    lines += [f"\n{said}" for said in facts if said]
     return "\n".join(lines) + "\n"
 
 
