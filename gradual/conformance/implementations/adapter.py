@@ -63,7 +63,7 @@ class Adapter:
         self.command = _words(command)
         self.seconds = seconds
         self._process: _Process | None = None
-        self._aborted = False
+        self._aborted = Event()
         self._seq = 0
 
     def __enter__(self) -> Adapter:
@@ -81,7 +81,7 @@ class Adapter:
     def greet(self) -> Greeting:
         """Start the command and ask for its name and profiles.  Raises OSError if it cannot be run, and NoAnswer."""
         self._process = _Process(self.command)
-        if self._aborted:  # after the assignment: either this thread or the one that aborts sees the other's
+        if self._aborted.is_set():  # after the assignment: either this thread or the one that aborts sees the other's
             raise self._given_up(self._process, Crashed("the run was stopped"))
         return self._asked(self._process, protocol.hello(), protocol.greeting)
 
@@ -121,7 +121,7 @@ class Adapter:
 
     def abort(self) -> None:
         """Kill the process and start no other one; called from another thread than the one that waits for a reply."""
-        self._aborted = True
+        self._aborted.set()
         if (process := self._process) is not None:
             process.end()
 
@@ -255,11 +255,11 @@ class OneShot:
         self.command = _words(command)
         self.seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
-        self._aborted = False
+        self._aborted = Event()
 
     def abort(self) -> None:
         """Kill the process and start no other one; called from another thread than the one that waits for its end."""
-        self._aborted = True
+        self._aborted.set()
         if (process := self._process) is not None:
             _killed(process)
 
@@ -277,7 +277,7 @@ class OneShot:
     def _exit_code(self, path: str) -> tuple[int, str]:
         """The exit code for a file, and the end of stderr."""
         nothing = subprocess.DEVNULL
-        if self._aborted:
+        if self._aborted.is_set():
             raise Crashed("the run was stopped")
         try:
             process = self._process = subprocess.Popen(
@@ -288,7 +288,7 @@ class OneShot:
         assert process.stderr is not None
         said = _Said(process.stderr)
         try:
-            if self._aborted:  # since it was started
+            if self._aborted.is_set():  # since it was started
                 _killed(process)
             code = process.wait(self.seconds)
         except subprocess.TimeoutExpired:
