@@ -19,10 +19,10 @@ from gradual.conformance.commands.selection import chosen_cases, chosen_of, malf
 from gradual.conformance.commands.telling import all_told, counted, followed, say
 from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.reports.summary import Summary
-from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.judge import EVERY, Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
 from gradual.conformance.runner.parallel import run_by_all, run_in_processes
-from gradual.conformance.runner.run import EVERY, Result
+from gradual.conformance.runner.run import Result
 from gradual.interface.input.files import text_of
 from gradual.interface.terminal import note
 from gradual.source import visible

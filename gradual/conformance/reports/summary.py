@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradual.conformance.runner.judge import Profile
-from gradual.conformance.runner.run import EVERY, Result, Tally, tallied
+from gradual.conformance.runner.judge import EVERY, Profile
+from gradual.conformance.runner.run import Result, Tally, tallied
 from gradual.record import record
 
 
