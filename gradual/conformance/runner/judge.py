@@ -49,6 +49,8 @@ class Profile(StrEnum):
 
 
 EVERY = frozenset(Profile)
+WRITING = frozenset({Profile.PRINT, Profile.FMT})
+"""The profiles in which a written program is put to the implementation again."""
 
 
 _WITH = {
