@@ -25,6 +25,7 @@ from gradual.conformance.runner.parallel import run_by_all, run_in_processes
 from gradual.conformance.runner.run import Result
 from gradual.interface.input.files import text_of
 from gradual.interface.terminal import note
+from gradual.resources import folder
 from gradual.source import visible
 
 Reference = Callable[[bool], Implementation]
@@ -98,7 +99,8 @@ def run_command(reference: Reference | None) -> click.Command:
             profiles = answered & frozenset(map(Profile, only)) if only else answered
             found = all_told(weighed(answers(cases, profiles), listed, profiles), verbose)
             results = list(followed("running cases", found, len(cases)))
-        Files(**files).write(Summary(name, suite_version(spec), level, results, profiles), only)
+        summary = Summary(name, suite_version(spec), level, results, profiles, collection.rules)
+        Files(**files).write(summary, only, spec or folder("spec"))
         counted(results, len(cases), profiles, malformed)
 
     return SMT(command) if reference is not None else command
