@@ -50,7 +50,7 @@ def _lead(summary: Summary) -> str:
     kinds = Counter(result.kind for result in summary.results)
     counts = ", ".join(f"{kind.value} {kinds[kind]}" for kind in Class if kinds[kind]) or "none"
     level = f"level {summary.level}" if summary.level is not None else "every level"
-    suite = f"suite {summary.suite}" if summary.suite else "a suite without a version"
+    suite = f"suite {visible(summary.suite)}" if summary.suite else "a suite without a version"
     return f"<p>{escape(f'Gradual Relay, {suite}, {level}.')} {counted_as(len(summary.results), 'case')}: {counts}.</p>"
 
 
@@ -70,11 +70,8 @@ def _profiles(summary: Summary) -> Iterator[str]:
 
 
 def _rules(summary: Summary, spec: str) -> Iterator[str]:
-    rows = [
-        _rule(summary, spec, rule, row)
-        for rule, row in passed_by_rule(summary.rules, summary.results).items()
-        if row.cases
-    ]
+    found = passed_by_rule(summary.rules, summary.results)
+    rows = [_rule(summary, spec, rule, row) for rule, row in found.items() if row.cases]
     yield "<p>A case counts for each rule that it names.</p>"
     yield table("Cases by rule", ["rule", "in the specification", "", "passed", "answered", "cases"], rows)
 
@@ -85,13 +82,11 @@ def _rule(summary: Summary, spec: str, rule: str, row: Passed) -> list[Cell]:
     if place is not None:
         href = f"{spec}/{quote(place.file)}#{rule.replace('.', '')}"
         where = Cell(f'<a href="{escape(href)}">{escape(f"{place.file}:{place.line}")}</a>', "name")
-    word = (
-        "complete" if row.passed == row.answered == row.cases else "fails" if row.passed < row.answered else "partial"
-    )
+    some = "fails" if row.passed < row.answered else "in part" if row.answered < row.cases else "complete"
     return [
         name_cell(rule),
         where,
-        Cell(word if row.answered else "not answered"),
+        Cell(some if row.answered else "not answered"),
         count_cell(row.passed),
         count_cell(row.answered),
         count_cell(row.cases),
