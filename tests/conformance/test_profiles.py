@@ -8,8 +8,9 @@ import pytest
 
 from gradual.conformance.cases.answer import FoundPlace, Garbled, GotBlame, GotFault, Limited, Outcome, Report
 from gradual.conformance.cases.case import Malformed, Place, Request
+from gradual.conformance.commands.running import compared
 from gradual.conformance.implementations.protocol import outcome, replied, report
-from gradual.conformance.runner.judge import Profile, needed, whole
+from gradual.conformance.runner.judge import EVERY, Profile, needed, whole
 from gradual.conformance.runner.run import Class, Result, asked, examined, tallied
 from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
 from tests.conformance.test_run import ACCEPTED, CONTRACT, ERROR, REJECTED, Told, profiles
@@ -65,6 +66,12 @@ def test_what_places_depend_on() -> None:
     (case,) = collected(HEAD).cases
     assert Profile.SPANS in asked(case, SPANS) and Profile.SPANS not in asked(case)
     assert tallied([of(HEAD, ACCEPTED)], SPANS)[Profile.SPANS].passed == 1
+
+
+def test_places_alone_are_compared_with_codes_if_there_are_any() -> None:
+    assert compared(["spans"], EVERY) == {Profile.SPANS, Profile.CODES}
+    assert compared(["spans", "run"], SPANS | {Profile.TYPES}) == SPANS
+    assert compared([], SPANS) == SPANS and compared(["types"], EVERY) == {Profile.TYPES}
 
 
 def test_outcomes_without_codes_are_compared_by_their_kind() -> None:

@@ -96,7 +96,7 @@ def run_command(reference: Reference | None) -> click.Command:
             name, answers, answered = answers_of(
                 stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
             )
-            profiles = answered & frozenset(map(Profile, only)) if only else answered
+            profiles = compared(only, answered)
             found = all_told(weighed(answers(cases, profiles), listed, profiles), verbose)
             results = list(followed("running cases", found, len(cases)))
         summary = Summary(name, suite_version(spec), level, results, profiles, collection.rules)
@@ -104,6 +104,12 @@ def run_command(reference: Reference | None) -> click.Command:
         counted(results, len(cases), profiles, malformed)
 
     return SMT(command) if reference is not None else command
+
+
+def compared(only: Sequence[str], answered: frozenset[Profile]) -> frozenset[Profile]:
+    """The profiles to compare; places are compared with codes if the implementation has codes."""
+    chosen = answered & frozenset(map(Profile, only)) if only else answered
+    return chosen | (answered & {Profile.CODES}) if Profile.SPANS in chosen else chosen
 
 
 def answers_of(
