@@ -90,13 +90,13 @@ def _blessed(id: str, root: Path, dry_run: bool) -> bool:
     return True
 
 
-def _answers(case: Case) -> tuple[Report, list[Outcome]]:
+def _answers(case: Case) -> tuple[Report, list[Outcome], str]:
     """The reference's answers; raises Refused if it crashes."""
     reference = Reference()
     try:
         report = reference.check(case.request)
         calls = case.request.calls if report.accepted else ()
-        return report, [reference.run(case.request, call) for call in calls]
+        return report, [reference.run(case.request, call) for call in calls], reference.format(case.request)
     except Exception as crash:
         raise Refused(f"the reference crashes: {crash!r}") from crash
 

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -279,6 +280,7 @@ def transcript(cases: list[Case]) -> list[tuple[dict[str, Any], dict[str, Any]]]
     reference = Reference()
     for case in cases:
         asked.append(protocol.checking(case.request))
+        asked += [protocol.checking(replace(case.request, print=True)), protocol.formatting(case.request)]
         for call in case.request.calls if reference.check(case.request).accepted else ():
             asked.append(protocol.running(case.request, call.function, reference.given(case.request, call)))
     asked.append(protocol.bye())

@@ -10,8 +10,9 @@ from gradual.conformance.cases.answer import Implementation, Report
 from gradual.conformance.cases.case import Case, Request
 from gradual.conformance.cases.read import load
 from gradual.conformance.implementations.reference import Reference
+from gradual.conformance.runner.judge import EVERY
 from gradual.conformance.runner.parallel import run_by_all, run_in_processes
-from gradual.conformance.runner.run import EVERY, run
+from gradual.conformance.runner.run import run
 from gradual.resources import folder
 
 

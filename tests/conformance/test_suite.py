@@ -16,14 +16,18 @@ from gradual.conformance.cases.read import Collection, load
 from gradual.conformance.entries.chapter import FILE, entries
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.coverage import Covered, covered
+from gradual.conformance.runner.judge import EVERY, WRITING
 from gradual.conformance.runner.known import read_known, weighed
 from gradual.conformance.runner.run import Class, Result, run
 from gradual.resources import folder
 from tests.thorough import TIMES
 
 KNOWN = Path(__file__).with_name("known_failures.txt")
-EVERY = max(int(5 // TIMES), 1)
+SOME = max(int(5 // TIMES), 1)
 """Without the solver one case in so many is run of those for which the solver is not asked."""
+
+WRITTEN = max(int(20 // TIMES), 1)
+"""One case in so many is printed and formatted of those that are not about printing and formatting."""
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +57,8 @@ def reference() -> Asking:
 
 @pytest.fixture(scope="module")
 def results(collection: Collection, reference: Asking) -> list[Result]:
-    """What the reference makes of every case, with the solver."""
-    return list(run(collection.cases, reference))
+    """What the reference makes of every case, with the solver, apart from what it writes."""
+    return list(run(collection.cases, reference, EVERY - WRITING))
 
 
 def told(result: Result) -> str:
@@ -104,8 +108,16 @@ def test_the_reference_passes_the_suite_without_the_solver(
     """Every case about which the solver was asked is looked at, and some of those that can hardly differ."""
     assert len(results) == len(collection.cases) and reference.asked
     number = count()
-    some = [one for one in collection.cases if one.request.text in reference.asked or next(number) % EVERY == 0]
-    assert not (wrong := failing(collection, run(some, Reference(smt=False)))), "\n".join(wrong)
+    some = [one for one in collection.cases if one.request.text in reference.asked or next(number) % SOME == 0]
+    assert not (wrong := failing(collection, run(some, Reference(smt=False), EVERY - WRITING))), "\n".join(wrong)
+
+
+def test_programs_that_the_reference_writes_have_the_same_answers(collection: Collection) -> None:
+    """The cases about writing, and some of all others: each program is checked three times."""
+    files, number = ("conformance/printing.md", "conformance/syntax.md", "03-syntax.md"), count()
+    cases = (one for one in collection.cases if not one.expectation.variant)
+    some = [one for one in cases if one.file in files or next(number) % WRITTEN == 0]
+    assert not (wrong := failing(collection, run(some, Reference(), WRITING))), "\n".join(wrong)
 
 
 def test_the_suite_is_not_small(collection: Collection) -> None:

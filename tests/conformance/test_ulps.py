@@ -212,6 +212,9 @@ class Moved:
     def check(self, request: Request) -> Report:
         return self.reference.check(request)
 
+    def format(self, request: Request) -> str:
+        return self.reference.format(request)
+
     def run(self, request: Request, call: Call) -> Outcome:
         return _moved(self.reference.run(request, call), self.dtype, self.steps)
 

@@ -13,7 +13,12 @@ from gradual.record import record
 
 @record
 class FoundDiagnostic:
-    """A diagnostic that was reported; `witness` are the sizes of its counterexample."""
+    """A diagnostic that was reported.
+
+    Attributes:
+        code, rule: empty for an implementation that has none.
+        witness: the sizes of its counterexample.
+    """
 
     code: str
     severity: str
@@ -42,6 +47,23 @@ class FoundCheck:
 
 
 @record
+class FoundPlace:
+    """The place at which a type or a residual check is reported; `kind` and `name` are those of `ExpectedPlace`."""
+
+    kind: str
+    name: str
+    place: Place
+
+    @property
+    def is_of_variable(self) -> bool:
+        """Whether it is the place of a variable's type."""
+        return self.kind == "type" and " " in self.name
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}   at {self.place}"
+
+
+@record
 class Report:
     """The answer to `check`.
 
@@ -55,6 +77,8 @@ class Report:
         after: the lines of the program after the passes, or one line that says why the passes cannot be applied.
         left: a line for each message of the passes, such as an operator that had to stay dynamic.
         passed: whether passes were applied.
+        printed: the program as the implementation prints it, if this was asked for.
+        places: the places of functions, of variables, and of residual checks.
     """
 
     accepted: bool
@@ -68,6 +92,8 @@ class Report:
     after: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     passed: bool = False
+    printed: str | None = None
+    places: tuple[FoundPlace, ...] = ()
 
 
 @record
@@ -79,7 +105,7 @@ class GotValue:
 
 @record
 class GotBlame:
-    """A run ended in blame."""
+    """A run ended in blame; `code` and `rule` are empty for an implementation that has none."""
 
     code: str
     rule: str
@@ -88,7 +114,7 @@ class GotBlame:
 
 @record
 class GotFault:
-    """A run ended in a fault."""
+    """A run ended in a fault; `code` is empty for an implementation that has none."""
 
     code: str
     message: str = ""
@@ -117,6 +143,10 @@ class Skipped(NoAnswer):
     """The implementation declines to answer."""
 
 
+class Limited(NoAnswer):
+    """The implementation stopped at one of its limits; the argument is the limit's name."""
+
+
 class Implementation(Protocol):
     """An implementation under test; any exception from a method, other than `NoAnswer`, counts as a crash."""
 
@@ -125,3 +155,6 @@ class Implementation(Protocol):
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program.  Raises NoAnswer."""
+
+    def format(self, request: Request) -> str:
+        """Put the request's program into canonical layout.  Raises NoAnswer."""

@@ -12,6 +12,7 @@ from gradual.conformance.cases.case import (
     ExpectedCheck,
     ExpectedFault,
     ExpectedOutcome,
+    ExpectedPlace,
     ExpectedType,
     ExpectedValue,
     Fence,
@@ -23,6 +24,7 @@ from gradual.record import record
 T = TypeVar("T")
 _TYPE = re.compile(r"^(?:(@[\w.]+) )?([@%][\w.]+|result)\s*:\s+(\S.*)$")
 _CHECK = re.compile(r"^(may )?(\S.*?)\s+at (\S+)\s+by (\S+)\s+blames (\S.*)$")
+_PLACE = re.compile(r"^(?:(type) (@?[\w.]+(?: %[\w./:]+)?)|(check) (\S+))\s+at (\S+)$")
 _VARIANT = re.compile(r"^(\S+)\s+((?:[A-Z]\w*=\S+\s+)+)(accept|reject (E\d{4}))$")
 _FILLING = re.compile(r"([A-Z]\w*)=(\S+)")
 
@@ -67,6 +69,13 @@ def check_line(text: str, number: int) -> ExpectedCheck:
 def places(text: str) -> tuple[Place, ...]:
     """Parse ranges separated by commas."""
     return tuple(place(part) for part in text.split(","))
+
+
+def place_line(text: str, number: int) -> ExpectedPlace:
+    """Parse a line of `places`: `type @f at 1:5-1:7`, `type @f %x at 1:8-1:10` or `check rule at 2:12-2:14`."""
+    if not (match := _PLACE.match(text)):
+        raise ValueError(f"expected `type @f at L:C-L:C`, `type @f %x at …` or `check rule at …`, found `{text}`")
+    return ExpectedPlace(match[1] or match[3], match[2] or match[4], place(match[5]), number)
 
 
 def run_line(text: str, number: int) -> tuple[Call, ExpectedOutcome]:

@@ -134,6 +134,21 @@ ExpectedOutcome = ExpectedValue | ExpectedBlame | ExpectedFault
 
 
 @record
+class ExpectedPlace:
+    """The place at which a type or a residual check is reported.
+
+    Attributes:
+        kind: "type" or "check".
+        name: the rule of a check; of a type a function such as `@f`, or a function and its variable, `@f %x`.
+    """
+
+    kind: str
+    name: str
+    place: Place
+    line: int
+
+
+@record
 class Request:
     """A request to an implementation: check a program, then run calls of it, in order.
 
@@ -143,6 +158,8 @@ class Request:
         runtime: how calls are run: by the "vm", by the "graph" runtime, or "measured": by the vm, which asserts at each
             step that the memory plan is respected.
         passes: the words that name the passes to apply before the program is run, such as `specialize`, `n=3`.
+        print: whether the report has to include the printed program.
+        typed: the program whose parameters give element types to the arguments of calls; empty for `text` itself.
     """
 
     name: str
@@ -152,6 +169,8 @@ class Request:
     plan: tuple[str, ...] = ()
     runtime: str = "vm"
     passes: tuple[str, ...] = ()
+    print: bool = False
+    typed: str = ""
 
 
 @record
@@ -163,6 +182,8 @@ class Expectation:
         checks: all residual checks; None for rejected programs and variants.
         core: the elaborated program.
         static, plan, after, left: the lines of the attribute of `Report` with the same name.
+        fmt: the lines of the formatted program.
+        places: the places of the functions' types and of the residual checks, and some of the variables' types.
         outcomes: one for each call of the request.
         variant: whether only the verdict and the codes of errors are compared.
     """
@@ -175,6 +196,8 @@ class Expectation:
     plan: tuple[str, ...] | None = None
     after: tuple[str, ...] | None = None
     left: tuple[str, ...] | None = None
+    fmt: tuple[str, ...] | None = None
+    places: tuple[ExpectedPlace, ...] | None = None
     outcomes: tuple[ExpectedOutcome, ...] = ()
     variant: bool = False
 
@@ -209,6 +232,7 @@ class Case:
     Attributes:
         id: its name, unique over all suites.
         ulps: how many numbers of its type away the elements of its expected values may be.
+        limits: the limits on which its answers depend; an implementation may have others.
         fences: its blocks as written, for `show` and `bless`.
     """
 
@@ -220,4 +244,5 @@ class Case:
     expectation: Expectation = Expectation()
     prose: str = ""
     ulps: int = 0
+    limits: tuple[str, ...] = ()
     fences: Mapping[str, Fence] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gradual.conformance.cases.annotation import Annotated, annotated
-from gradual.conformance.cases.block import Variant, check_line, lines_of, run_line, type_line, variant_line
+from gradual.conformance.cases.block import Variant, check_line, lines_of, place_line, run_line, type_line, variant_line
 from gradual.conformance.cases.case import (
     Case,
     Expectation,
@@ -38,7 +38,8 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
     types = lines_of(fences["types"], type_line) if "types" in fences else ([], [])
     checks = lines_of(fences["checks"], check_line) if "checks" in fences else ([], [])
     runs = lines_of(fences["run"], run_line) if "run" in fences else ([], [])
-    for _, refused in (types, checks, runs):
+    places = lines_of(fences["places"], place_line) if "places" in fences else ([], [])
+    for _, refused in (types, checks, runs, places):
         problems.extend(refused)
     problems.extend(_empty(case))
     expectation = Expectation(
@@ -50,6 +51,8 @@ def _single(case: Case, program: Annotated, problems: Problems) -> Case:
         plan=_plain(case, "plan"),
         after=_plain(case, "after"),
         left=_plain(case, "left"),
+        fmt=_plain(case, "fmt"),
+        places=tuple(places[0]) if "places" in fences else None,
         outcomes=tuple(_granted(outcome, case.ulps) for _, outcome in runs[0]),
     )
     if expectation.accepted is False:
@@ -80,7 +83,7 @@ def _functions(lines: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line.split()[0] for line in lines or () if line.startswith("@")))
 
 
-FILLED = ("core", "after")
+FILLED = ("core", "after", "fmt", "places")
 """The blocks that may be empty until `bless` fills them; until then the case fails, as no answer is empty."""
 
 
@@ -93,10 +96,8 @@ def _empty(case: Case) -> Problems:
 
 
 def _accepted_only(case: Case) -> Problems:
-    names = (
-        name for name in ("checks", "core", "static", "plan", "pass", "after", "left", "run") if name in case.fences
-    )
-    return [(case.fences[name].line, f"a rejected program has no `{name}`") for name in names]
+    names = ("checks", "core", "static", "plan", "pass", "after", "left", "run", "places")
+    return [(case.fences[name].line, f"a rejected program has no `{name}`") for name in names if name in case.fences]
 
 
 def _variants(case: Case, program: Annotated, problems: Problems) -> list[Case]:
@@ -105,7 +106,7 @@ def _variants(case: Case, program: Annotated, problems: Problems) -> list[Case]:
     problems.extend(_empty(case))
     if program.diagnostics:
         problems.append((case.fences["relay"].line, "a program with variants has no annotations"))
-    for name in ("types", "checks", "core", "static", "plan", "pass", "after", "left", "run"):
+    for name in ("types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "fmt", "places"):
         if name in case.fences:
             problems.append((case.fences[name].line, f"a program with variants has no `{name}` block"))
     return [_variant(case, program.text, variant, problems) for variant in variants]

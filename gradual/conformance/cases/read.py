@@ -26,8 +26,14 @@ _NAME = re.compile(r"(?![0-9]+$)[a-z0-9]+(?:-[a-z0-9]+)*")
 """A case's name in a chapter; one of digits only would be a position, which changes when a case is inserted."""
 _KEY = re.compile(r"(?<![\w`])([a-z][a-z-]*):((?:[\s,]*`[^`\n]+`)+)")
 
-BLOCKS = ("relay", "types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "variants")
-KEYS = ("rules", "ulps")
+BLOCKS = (
+    *("relay", "types", "checks", "core", "static", "plan", "pass", "after", "left", "run", "fmt", "places"),
+    "variants",
+)
+KEYS = ("rules", "ulps", "limit")
+LIMITS = ("nesting", "rank", "size")
+"""The limits that a rule leaves to the implementation, by their names in `limit:`."""
+
 ILLUSTRATIONS = ("text", "ebnf", "console", "json", "markdown", "lark")
 
 
@@ -166,7 +172,11 @@ def _cases(
     if ulps is None:
         reading.complain(file, line, f"case {id}: `ulps:` has one number from 1 to 99", id)
         return
-    cases, problems = cases_of(Case(id, file, line, rules, prose=prose, ulps=ulps, fences=blocks))
+    limits = _named("limit", prose)
+    for name in limits:
+        if name not in LIMITS:
+            reading.complain(file, line, f"case {id}: there is no limit `{name}`; they are {', '.join(LIMITS)}", id)
+    cases, problems = cases_of(Case(id, file, line, rules, prose=prose, ulps=ulps, limits=limits, fences=blocks))
     reading.cases.extend(cases)
     for number, message in problems:
         reading.complain(file, number, message, id)

@@ -46,7 +46,7 @@ def _rows(collection: Collection, results: Iterable[Result], by_reference: bool)
     """The row of each rule: obligations of the reference, or answers of another implementation."""
     if by_reference:
         return {rule: _obligations(row) for rule, row in covered(collection, results).items()}
-    return {rule: _answers(row) for rule, row in passed_by_rule(collection, results).items()}
+    return {rule: _answers(row) for rule, row in passed_by_rule(collection.rules, results).items()}
 
 
 def _obligations(row: Covered) -> str:

@@ -19,12 +19,13 @@ from gradual.conformance.commands.selection import chosen_cases, chosen_of, malf
 from gradual.conformance.commands.telling import all_told, counted, followed, say
 from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.reports.summary import Summary
-from gradual.conformance.runner.judge import Profile
+from gradual.conformance.runner.judge import EVERY, Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
 from gradual.conformance.runner.parallel import run_by_all, run_in_processes
-from gradual.conformance.runner.run import EVERY, Result
+from gradual.conformance.runner.run import Result
 from gradual.interface.input.files import text_of
 from gradual.interface.terminal import note
+from gradual.resources import folder
 from gradual.source import visible
 
 Reference = Callable[[bool], Implementation]
@@ -95,13 +96,20 @@ def run_command(reference: Reference | None) -> click.Command:
             name, answers, answered = answers_of(
                 stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
             )
-            profiles = answered & frozenset(map(Profile, only)) if only else answered
+            profiles = compared(only, answered)
             found = all_told(weighed(answers(cases, profiles), listed, profiles), verbose)
             results = list(followed("running cases", found, len(cases)))
-        Files(**files).write(Summary(name, suite_version(spec), level, results, profiles), only)
+        summary = Summary(name, suite_version(spec), level, results, profiles, collection.rules)
+        Files(**files).write(summary, only, spec or folder("spec"))
         counted(results, len(cases), profiles, malformed)
 
     return SMT(command) if reference is not None else command
+
+
+def compared(only: Sequence[str], answered: frozenset[Profile]) -> frozenset[Profile]:
+    """The profiles to compare; places are compared with codes if the implementation has codes."""
+    chosen = answered & frozenset(map(Profile, only)) if only else answered
+    return chosen | (answered & {Profile.CODES}) if Profile.SPANS in chosen else chosen
 
 
 def answers_of(

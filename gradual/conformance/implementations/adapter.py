@@ -94,6 +94,10 @@ class Adapter:
         passed = given(request, call)
         return self._read(protocol.running(request, call.function, passed), protocol.outcome)
 
+    def format(self, request: Request) -> str:
+        """Have the request's program formatted.  Raises NoAnswer."""
+        return self._read(protocol.formatting(request), protocol.formatted)
+
     def _read(self, request: Object, read: Callable[[Object], Answer]) -> Answer:
         """The reply, parsed by `read`; the process is started first if there is none.  Raises NoAnswer."""
         if self._process is None:
@@ -301,3 +305,7 @@ class OneShot:
     def run(self, request: Request, call: Call) -> Outcome:
         """Unreachable, since the profile RUN is not among its profiles."""
         raise AssertionError(call)
+
+    def format(self, request: Request) -> str:
+        """Unreachable, since the profile FMT is not among its profiles."""
+        raise AssertionError(request)

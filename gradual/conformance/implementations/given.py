@@ -32,7 +32,7 @@ class Signatures:
 
 def given(request: Request, call: Call) -> list[Value]:
     """The values that a call passes; raises ValueError if a parameter cannot take one."""
-    found = signatures(request.text)
+    found = signatures(request.typed or request.text)
     return values(call.arguments, found.params[call.function], 0, found.data)
 
 

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gradual.conformance.cases.answer import (
     Crashed,
     FoundCheck,
     FoundDiagnostic,
+    FoundPlace,
     Garbled,
     GotBlame,
     GotFault,
     GotValue,
+    Limited,
     Outcome,
     Report,
     Skipped,
 )
 from gradual.conformance.cases.case import Place, Request
+from gradual.conformance.cases.read import LIMITS
 from gradual.conformance.cases.suite_version import suite_version
 from gradual.conformance.runner.judge import Profile
 from gradual.diagnostic import Severity
@@ -61,7 +64,11 @@ def bye() -> Object:
 
 
 def checking(request: Request) -> Object:
-    """The request to check a program; it lists functions for obstacles and for plans, and passes to apply."""
+    """The request to check a program; it lists functions for obstacles and for plans, and passes to apply.
+
+    The key `print` is sent only if it is true, so that an adapter without the profile does not see it.
+    """
+    wanted = {"print": True} if request.print else {}
     return {
         "cmd": "check",
         "name": request.name,
@@ -69,7 +76,12 @@ def checking(request: Request) -> Object:
         "static": list(request.static),
         "plan": list(request.plan),
         "passes": list(request.passes),
-    }
+    } | wanted
+
+
+def formatting(request: Request) -> Object:
+    """The request to put a program into canonical layout."""
+    return {"cmd": "format", "name": request.name, "text": request.text}
 
 
 def running(request: Request, function: str, arguments: Sequence[Value]) -> Object:
@@ -87,7 +99,7 @@ def running(request: Request, function: str, arguments: Sequence[Value]) -> Obje
 
 # -------------------------------------------------------------------------------------------------------- replies
 def replied(line: bytes, seq: int) -> Object:
-    """Parse a reply.  Raises Garbled, or Skipped or Crashed if the implementation says so."""
+    """Parse a reply.  Raises Garbled, or Skipped, Limited or Crashed if the implementation says so."""
     try:
         form = json.loads(line.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -99,6 +111,10 @@ def replied(line: bytes, seq: int) -> Object:
     for word, raised in (("skipped", Skipped), ("errored", Crashed)):
         if word in form:
             raise raised(_text(form, word))
+    if "limit" in form:
+        if (name := _text(form, "limit")) not in LIMITS:
+            raise Garbled(f"there is no limit `{name:.80}`; they are {', '.join(LIMITS)}")
+        raise Limited(name)
     return form
 
 
@@ -120,20 +136,39 @@ def report(form: Object) -> Report:
     accepted = form.get("accepted")
     if not isinstance(accepted, bool):
         raise Garbled(f"`accepted` is true or false, not {accepted!r}")
-    functions = _list(form, "functions", _pair)
+    functions, bindings = _list(form, "functions", _pair), _list(form, "bindings", _binding)
+    checks = _list(form, "checks", _check)
     return Report(
         accepted=accepted,
         diagnostics=_list(form, "diagnostics", _diagnostic),
         functions=dict(functions),
-        bindings=_list(form, "bindings", _binding),
-        checks=_list(form, "checks", _check),
+        bindings=bindings,
+        checks=checks,
         core=_list(form, "core", _word),
         static=_list(form, "static", _word),
         plan=_list(form, "plan", _word),
         after=_list(form, "after", _word),
         left=_list(form, "left", _word),
         passed=form.get("passed") is True,
+        printed=_text(form, "printed") if form.get("printed") is not None else None,
+        places=(
+            *_places_of(form, "functions", lambda entry: _text(entry, "name")),
+            *_places_of(form, "bindings", lambda entry: f"{_text(entry, 'function')} {_text(entry, 'name')}"),
+            *(FoundPlace("check", check.rule, check.place) for check in checks),
+        ),
     )
+
+
+def _places_of(form: Object, name: str, named: Callable[[Object], str]) -> Iterator[FoundPlace]:
+    """The places of the types in a list, where they are given."""
+    for entry in form.get(name, []):
+        if entry.get("span") is not None:
+            yield FoundPlace("type", named(entry), _place(entry["span"]))
+
+
+def formatted(form: Object) -> str:
+    """Parse the reply to `format`.  Raises Garbled."""
+    return _text(form, "formatted")
 
 
 def outcome(form: Object) -> Outcome:
@@ -145,7 +180,7 @@ def outcome(form: Object) -> Outcome:
             except (ValueError, TypeError, OverflowError) as error:
                 raise Garbled(f"`value` is no value: {error}") from error
         case "blame":
-            return GotBlame(_code(form), _text(form, "rule"), _list(form, "blames", _place))
+            return GotBlame(_code(form), _rule(form), _list(form, "blames", _place))
         case "fault":
             message = form.get("message")
             return GotFault(_code(form), message if isinstance(message, str) else "")
@@ -181,7 +216,7 @@ def _diagnostic(form: Any) -> FoundDiagnostic:
     return FoundDiagnostic(
         code=_code(entry),
         severity=_severity(entry),
-        rule=_text(entry, "rule"),
+        rule=_rule(entry),
         place=_place(entry.get("span")),
         related=_list(entry, "related", lambda part: _place(_object(part).get("span"))),
         witness=_sizes(data.get("counterexample") or {}),
@@ -203,7 +238,15 @@ def _place(form: Any) -> Place:
     return Place(*numbers)
 
 
+def _rule(form: Object) -> str:
+    """The name of a rule; empty if the implementation has none."""
+    return _text(form, "rule") if "rule" in form else ""
+
+
 def _code(form: Object) -> str:
+    """A code; empty if the implementation has none."""
+    if "code" not in form:
+        return ""
     code = _text(form, "code")
     if not re.fullmatch("E[0-9]{4}", code):
         raise Garbled(f"`code` is E and four digits, not {code!r:.80}")

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from gradual.compilation import Compilation
 from gradual.compiler import apply, compile_source
-from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
+from gradual.conformance.cases.answer import (
+    FoundCheck,
+    FoundDiagnostic,
+    FoundPlace,
+    GotBlame,
+    GotFault,
+    GotValue,
+    Outcome,
+    Report,
+)
 from gradual.conformance.cases.case import Place, Request
 from gradual.conformance.implementations.written_values import values_of
 from gradual.core.check import Check
@@ -19,6 +28,9 @@ from gradual.limits import Options
 from gradual.passes.framework.pass_ import Unusable
 from gradual.run.value import Blame, Fault
 from gradual.source import Source, Span
+from gradual.syntax.printing.format import formatted
+from gradual.syntax.printing.print import printed as printed_tree
+from gradual.syntax.tree import ast
 from gradual.tensors.value import Value
 from gradual.types.unpacking import spelled
 
@@ -52,6 +64,8 @@ class Reference:
         report = reported(compilation)
         if not compilation.ok:
             return report
+        if request.print:
+            report = replace(report, printed=printed_tree(compilation.surface))
         static = tuple(line for name in request.static for line in obstacles_of(compilation, name))
         plan = tuple(line for name in request.plan for line in plan_of(compilation, name))
         return self._passed(request, replace(report, static=static, plan=plan))
@@ -72,6 +86,10 @@ class Reference:
         """The arguments of a call, with random ones generated."""
         compilation = self.compiled(request)
         return values(call.arguments, compilation.functions[call.function].params, 0, compilation.core.data)
+
+    def format(self, request: Request) -> str:
+        """Put the request's program into canonical layout."""
+        return formatted(Source(request.name, request.text))
 
     def run(self, request: Request, call: Call) -> Outcome:
         """Run one call of the request's program."""
@@ -96,7 +114,26 @@ def reported(compilation: Compilation) -> Report:
         ),
         checks=tuple(_check(check, source) for check in compilation.checks),
         core=tuple(printed(compilation.core).rstrip("\n").split("\n")) if compilation.ok else (),
+        places=tuple(_reported_places(compilation)),
     )
+
+
+def function_spans(compilation: Compilation) -> dict[str, Span]:
+    """Function, or operator with a declaration in the file -> the span of its name where it is defined."""
+    definitions = compilation.surface.definitions
+    found = (one.name for one in definitions if isinstance(one, ast.Def | ast.OperatorDef))
+    return {name.name: name.span for name in found if name.name in compilation.types}
+
+
+def _reported_places(compilation: Compilation) -> Iterator[FoundPlace]:
+    """The places of the types of functions and variables, and of the residual checks."""
+    source = compilation.source
+    for name, span in function_spans(compilation).items():
+        yield FoundPlace("type", name, place(span, source))
+    for one in compilation.bindings:
+        yield FoundPlace("type", f"{one.function} {one.name}", place(one.span, source))
+    for check in compilation.checks:
+        yield FoundPlace("check", check.blame.rule, place(check.span, source))
 
 
 def run_by(compilation: Compilation, function: str, given: Sequence[Value], runtime: str) -> Value:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import traceback
+from dataclasses import replace
 from typing import IO
 
 from gradual import __version__
 from gradual.conformance.cases.case import Request
 from gradual.conformance.implementations.protocol import VERSION, Object
-from gradual.conformance.implementations.reference import Reference, run_by
+from gradual.conformance.implementations.reference import Reference, function_spans, run_by
 from gradual.conformance.runner.judge import Profile
 from gradual.interface.reports import json_lines
 from gradual.interface.reports.json_values import value_line
@@ -44,6 +45,8 @@ def _reply(reference: Reference, asked: Object) -> str:
             return json_lines.line(_greeting())
         case "check":
             return json_lines.line(_checked(reference, asked))
+        case "format":
+            return json_lines.line({"formatted": reference.format(Request(asked["name"], asked["text"]))})
         case "run":
             return _ran(reference, asked)
         case "bye":
@@ -62,18 +65,24 @@ def _greeting() -> Object:
 
 
 def _request(asked: Object) -> Request:
-    listed = {name: tuple(asked.get(name, ())) for name in ("static", "plan", "passes")}
-    return Request(asked["name"], asked["text"], runtime=asked.get("runtime", "vm"), **listed)
+    request = Request(asked["name"], asked["text"], runtime=asked.get("runtime", "vm"), print="print" in asked)
+    static, plan, passes = (tuple(asked.get(name, ())) for name in ("static", "plan", "passes"))
+    return replace(request, static=static, plan=plan, passes=passes)
 
 
 def _checked(reference: Reference, asked: Object) -> Object:
     request = _request(asked)
     compilation, report = reference.compiled(request), reference.check(request)
-    source = compilation.source
+    source, spans = compilation.source, function_spans(compilation)
+    printed = {} if report.printed is None else {"printed": report.printed}
+    functions = [
+        {"name": name, "type": type} | ({"span": json_lines.span(source, spans[name])} if name in spans else {})
+        for name, type in report.functions.items()
+    ]
     return {
         "accepted": report.accepted,
         "diagnostics": [json_lines.diagnostic(source, found) for found in compilation.diagnostics],
-        "functions": [{"name": name, "type": type} for name, type in report.functions.items()],
+        "functions": functions,
         "bindings": [json_lines.binding(source, found) for found in compilation.bindings],
         "checks": [json_lines.check(source, found) for found in compilation.checks],
         "core": report.core,
@@ -82,7 +91,7 @@ def _checked(reference: Reference, asked: Object) -> Object:
         "after": report.after,
         "left": report.left,
         "passed": report.passed,
-    }
+    } | printed
 
 
 def _ran(reference: Reference, asked: Object) -> str:

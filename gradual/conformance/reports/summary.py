@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
-from gradual.conformance.runner.judge import Profile
-from gradual.conformance.runner.run import EVERY, Result, Tally, tallied
+from gradual.conformance.cases.case import Problem
+from gradual.conformance.runner.judge import EVERY, Profile
+from gradual.conformance.runner.run import Result, Tally, tallied
 from gradual.record import record
 
 
@@ -18,6 +20,7 @@ class Summary:
         suite: the version of the suite.
         level: the level whose cases were asked; None for every case.
         profiles: those that were compared.
+        rules: the rules of the specification, each with its position.
     """
 
     implementation: str
@@ -25,6 +28,7 @@ class Summary:
     level: str | None
     results: Sequence[Result]
     profiles: frozenset[Profile] = EVERY
+    rules: Mapping[str, Problem] = field(default_factory=dict)
 
     @property
     def tallies(self) -> dict[Profile, Tally]:

@@ -27,7 +27,7 @@ class Refused(Exception):
     """Raised if the answer differs in what only an author may change: a verdict, a code, the kind of an outcome."""
 
 
-def blessed(case: Case, report: Report, outcomes: list[Outcome]) -> dict[str, list[str]]:
+def blessed(case: Case, report: Report, outcomes: list[Outcome], formatted: str = "") -> dict[str, list[str]]:
     """Block -> its new lines, for blocks that change; raises Refused if a verdict or a code would change."""
     if case.expectation.variant:
         raise Refused("a variant says only verdicts and codes")
@@ -42,6 +42,8 @@ def blessed(case: Case, report: Report, outcomes: list[Outcome]) -> dict[str, li
         "after": [line.rstrip() for line in report.after],
         "left": list(report.left),
         "run": _runs(case, outcomes),
+        "fmt": formatted.rstrip("\n").split("\n"),
+        "places": _places(case, report),
     }
     kept = {name: lines for name, lines in blocks.items() if name in case.fences}
     if case.expectation.checks is not None and "checks" not in case.fences and blocks["checks"]:
@@ -127,6 +129,13 @@ def _checks(case: Case, report: Report) -> list[str]:
     fence = case.fences.get("checks")
     kept = [fence.lines[c.line - fence.line] for key, c in optional.items() if key not in left and fence]
     return found + kept
+
+
+def _places(case: Case, report: Report) -> list[str]:
+    """The places of all functions and checks, and of the variables that the case lists."""
+    listed = {one.name for one in case.expectation.places or () if one.kind == "type"}
+    found = {one for one in report.places if not one.is_of_variable or one.name in listed}
+    return [str(one) for one in sorted(found, key=lambda one: (one.place, one.kind, one.name))]
 
 
 def _runs(case: Case, outcomes: list[Outcome]) -> list[str]:

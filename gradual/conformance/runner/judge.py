@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import repeat
 
@@ -43,6 +44,14 @@ class Profile(StrEnum):
     LEFT = "left"
     RUN = "run"
     BLAME = "blame"
+    PRINT = "print"
+    FMT = "fmt"
+    PLACES = "places"
+
+
+EVERY = frozenset(Profile)
+WRITING = frozenset({Profile.PRINT, Profile.FMT})
+"""The profiles in which a written program is put to the implementation again."""
 
 
 _WITH = {
@@ -55,10 +64,20 @@ _WITH = {
 """Profile -> the profile that must pass before it is compared: the span of an error that is missing has no meaning."""
 
 
-def needed(profile: Profile) -> frozenset[Profile]:
-    """The profiles that must pass if this one is to pass: itself, the verdict, and those that it depends on."""
+def needed(profile: Profile, compared: frozenset[Profile] = EVERY) -> frozenset[Profile]:
+    """The profiles that must pass if this one is to pass: itself, the verdict, and those that it depends on.
+
+    Places depend on codes only if codes are compared: an implementation may have no codes of its own.
+    """
     other = _WITH.get(profile)
-    return frozenset({Profile.VERDICT, profile}) | (needed(other) if other is not None else frozenset())
+    if other is None or (other is Profile.CODES and profile is Profile.SPANS and other not in compared):
+        return frozenset({Profile.VERDICT, profile})
+    return needed(other, compared) | {profile}
+
+
+def whole(profiles: frozenset[Profile]) -> frozenset[Profile]:
+    """The profiles with those that they need."""
+    return frozenset().union(*(needed(profile, profiles) for profile in profiles))
 
 
 @record
@@ -70,9 +89,10 @@ class Failure:
     message: str
 
 
-def judged(case: Case, report: Report) -> list[Failure]:
-    """The disagreements of the answer to `check` with the case."""
-    parts = (_verdict, _diagnostics, _rules, _types, _checks, _core, _static, _plan, _after)
+def judged(case: Case, report: Report, profiles: frozenset[Profile] = EVERY) -> list[Failure]:
+    """The disagreements of the answer to `check` with the case; without CODES diagnostics are compared by place."""
+    diagnostics = _diagnostics if Profile.CODES in profiles else _places_of_diagnostics
+    parts = (_verdict, diagnostics, _rules, _types, _checks, _core, _static, _plan, _after, _places)
     return [failure for part in parts for failure in part(case, report)]
 
 
@@ -108,14 +128,28 @@ def _diagnostics(case: Case, report: Report) -> Iterator[Failure]:
         yield Failure(Profile.CODES, case.line, f"unexpected {extra}")
 
 
+def _places_of_diagnostics(case: Case, report: Report) -> Iterator[Failure]:
+    """Compare the severities and places of all errors and warnings, for an implementation without codes."""
+    if case.expectation.variant:
+        return
+    found = [d for d in report.diagnostics if d.severity in ("error", "warning")]
+    for wanted in sorted(case.expectation.diagnostics, key=lambda d: d.optional):
+        matching = [d for d in found if d.severity == wanted.severity and wanted.place in (None, d.place)]
+        if matching:
+            found.remove(matching[0])
+            yield from _related(wanted, matching[0])
+        elif not wanted.optional:
+            message = f"expected {wanted.severity} at {wanted.place}, which was not reported"
+            yield Failure(Profile.SPANS, wanted.line, message)
+    for extra in found:
+        yield Failure(Profile.SPANS, case.line, f"unexpected {extra}")
+
+
 def _place(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> Iterator[Failure]:
     if wanted.place not in (None, found.place):
         message = f"expected {wanted.code} at {wanted.place}, was at {found.place}"
         yield Failure(Profile.SPANS, wanted.line, message)
-    for related in wanted.related:
-        if related.place not in found.related:
-            shown = ", ".join(map(str, found.related)) or "none"
-            yield Failure(Profile.RELATED, wanted.line, f"{related.place} is not among the related places ({shown})")
+    yield from _related(wanted, found)
     if wanted.witness and not found.witness:
         yield Failure(Profile.CODES, wanted.line, f"{wanted.code} comes without a counterexample")
     elif wanted.witness and _numbered(wanted.witness) != _numbered(found.witness):
@@ -127,6 +161,13 @@ def _numbered(witness: Mapping[str, int]) -> dict[str, int]:
     """The sizes with their invented names numbered in order."""
     names = renumbered("\n".join(witness)).split("\n")
     return dict(zip(names, witness.values(), strict=False))
+
+
+def _related(wanted: ExpectedDiagnostic, found: FoundDiagnostic) -> Iterator[Failure]:
+    for related in wanted.related:
+        if related.place not in found.related:
+            shown = ", ".join(map(str, found.related)) or "none"
+            yield Failure(Profile.RELATED, wanted.line, f"{related.place} is not among the related places ({shown})")
 
 
 def _sizes(witness: Mapping[str, int]) -> str:
@@ -150,13 +191,14 @@ def _types(case: Case, report: Report) -> Iterator[Failure]:
     for line in case.expectation.types:
         wanted.setdefault((line.function, line.name), []).append(line)
     for (function, name), lines in wanted.items():
-        found = _typed(function, name, report)
+        found = typed(function, name, report)
         if [renumbered(line.text) for line in lines] != list(map(renumbered, found)):
             shown = "; ".join(found) or "nothing"
             yield Failure(Profile.TYPES, lines[0].line, f"expected {name} : {lines[0].text}, found {shown}")
 
 
-def _typed(function: str | None, name: str, report: Report) -> list[str]:
+def typed(function: str | None, name: str, report: Report) -> list[str]:
+    """The types of a function, or of all bindings of a variable in order."""
     if name.startswith("@"):
         return [report.functions[name]] if name in report.functions else []
     return [text for owner, bound, text in report.bindings if bound == name and function in (None, owner)]
@@ -183,23 +225,39 @@ def _same_check(wanted: ExpectedCheck, found: FoundCheck) -> bool:
 
 
 def _core(case: Case, report: Report) -> Iterator[Failure]:
-    yield from _lines(case, Profile.CORE, case.expectation.core, report.core)
+    yield from lines_judged(case, Profile.CORE, case.expectation.core, report.core)
 
 
 def _static(case: Case, report: Report) -> Iterator[Failure]:
-    yield from _lines(case, Profile.STATIC, case.expectation.static, report.static)
+    yield from lines_judged(case, Profile.STATIC, case.expectation.static, report.static)
 
 
 def _plan(case: Case, report: Report) -> Iterator[Failure]:
-    yield from _lines(case, Profile.PLAN, case.expectation.plan, report.plan)
+    yield from lines_judged(case, Profile.PLAN, case.expectation.plan, report.plan)
 
 
 def _after(case: Case, report: Report) -> Iterator[Failure]:
-    yield from _lines(case, Profile.AFTER, case.expectation.after, report.after)
-    yield from _lines(case, Profile.LEFT, case.expectation.left, report.left)
+    yield from lines_judged(case, Profile.AFTER, case.expectation.after, report.after)
+    yield from lines_judged(case, Profile.LEFT, case.expectation.left, report.left)
 
 
-def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Sequence[str]) -> Iterator[Failure]:
+def _places(case: Case, report: Report) -> Iterator[Failure]:
+    """Require the listed places, and no others of functions and of checks."""
+    if case.expectation.places is None:
+        return
+    found = {(one.kind, one.name, one.place) for one in report.places}
+    for one in case.expectation.places:
+        if (one.kind, one.name, one.place) not in found:
+            others = ", ".join(str(p) for kind, name, p in sorted(found) if (kind, name) == (one.kind, one.name))
+            message = f"expected {one.kind} {one.name} at {one.place}, was at {others or 'no place'}"
+            yield Failure(Profile.PLACES, one.line, message)
+    listed = {(one.kind, one.name, one.place) for one in case.expectation.places}
+    for extra in report.places:
+        if not extra.is_of_variable and (extra.kind, extra.name, extra.place) not in listed:
+            yield Failure(Profile.PLACES, case.line, f"unexpected {extra}")
+
+
+def lines_judged(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Sequence[str]) -> Iterator[Failure]:
     """Compare a block line by line."""
     if wanted is None:
         return
@@ -211,9 +269,11 @@ def _lines(case: Case, block: Profile, wanted: Sequence[str] | None, answer: Seq
         yield Failure(block, case.fences[block].line + at, f"the {block} differs: found `{shown}`")
 
 
-def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]) -> list[Failure]:
-    """The disagreements of the outcome of a call with the expected one."""
-    match wanted, found:
+def outcome_judged(
+    wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str], profiles: frozenset[Profile] = EVERY
+) -> list[Failure]:
+    """The disagreements of the outcome of a call with the expected one; without CODES a code may be missing."""
+    match wanted, found if Profile.CODES in profiles else _with_code(wanted, found):
         case ExpectedValue(value, line, ulps), GotValue(got):
             return (
                 []
@@ -225,6 +285,16 @@ def outcome_judged(wanted: ExpectedOutcome, found: Outcome, rules: Sequence[str]
         case ExpectedFault(code, line), GotFault(got_code):
             return [] if code == got_code else [Failure(Profile.RUN, line, f"expected fault {code}, got {got_code}")]
     return [Failure(Profile.RUN, wanted.line, f"expected {_named(wanted)}, got {told(found)}")]
+
+
+def _with_code(wanted: ExpectedOutcome, found: Outcome) -> Outcome:
+    """The outcome; of an implementation without codes, one of the expected kind has the expected code."""
+    match wanted, found:
+        case ExpectedBlame(code), GotBlame("") as blame:
+            return replace(blame, code=code)
+        case ExpectedFault(code), GotFault("") as fault:
+            return replace(fault, code=code)
+    return found
 
 
 def _blame(code: str, blames: tuple[Place, ...], line: int, found: GotBlame, rules: Sequence[str]) -> Iterator[Failure]:

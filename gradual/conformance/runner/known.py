@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gradual.conformance.cases.case import Malformed, Problem
-from gradual.conformance.runner.judge import Profile
-from gradual.conformance.runner.run import EVERY, LOST, Class, Result, whole
+from gradual.conformance.runner.judge import EVERY, Profile, whole
+from gradual.conformance.runner.run import LOST, Class, Result
 from gradual.record import record
 
 _LINE = re.compile(r"^(\S+)\s+([a-z]+(?:\s*,\s*[a-z]+)*)\s+#\s*(\S.*)$")

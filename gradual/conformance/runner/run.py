@@ -15,14 +15,17 @@ from gradual.conformance.cases.answer import (
     FoundDiagnostic,
     Garbled,
     Implementation,
+    Limited,
     NoAnswer,
+    Outcome,
     Report,
     Skipped,
     TimedOut,
 )
 from gradual.conformance.cases.case import Case, ExpectedBlame, Request
-from gradual.conformance.runner.judge import Failure, Profile, judged, needed, outcome_judged
+from gradual.conformance.runner.judge import EVERY, Failure, Profile, judged, needed, outcome_judged, whole
 from gradual.conformance.runner.witness import substituted
+from gradual.conformance.runner.written import Answers, formatted_judged, printed_judged
 from gradual.record import record
 
 
@@ -39,8 +42,6 @@ class Class(StrEnum):
     KNOWN = "known failure"
     UNEXPECTED = "unexpected pass"
 
-
-EVERY = frozenset(Profile)
 
 _UNANSWERED = {
     Crashed: Class.CRASH,
@@ -72,23 +73,24 @@ def run(
         yield examined(case, implementation, profiles)
 
 
-def whole(profiles: Iterable[Profile]) -> frozenset[Profile]:
-    """The profiles with those that they need."""
-    return frozenset().union(*map(needed, profiles))
-
-
 def examined(case: Case, implementation: Implementation, profiles: frozenset[Profile] = EVERY) -> Result:
     """Run one case on an implementation; an exception instead of an answer gives CRASH, not FAIL."""
-    if profiles.isdisjoint(asked(case)):
+    if profiles.isdisjoint(asked(case, profiles)):
         return Result(case, Class.UNSUPPORTED, trace="the implementation answers about nothing of it")
     profiles, report = whole(profiles), None
+    compared = profiles.intersection(asked(case, profiles))
     try:
-        report = implementation.check(case.request)
+        report = implementation.check(replace(case.request, print=Profile.PRINT in compared))
+        answers = Answers(report, _run(case, report, implementation) if Profile.RUN in profiles else ())
         failures = [
-            *judged(case, report),
+            *judged(case, report, profiles),
             *(_witnesses(case, report, implementation) if Profile.CODES in profiles else ()),
-            *(_outcomes(case, report, implementation, profiles) if Profile.RUN in profiles else ()),
+            *(_outcomes(case, answers, implementation, profiles) if Profile.RUN in profiles else ()),
+            *(printed_judged(case, answers, implementation, profiles) if Profile.PRINT in compared else ()),
+            *(formatted_judged(case, answers, implementation, profiles) if Profile.FMT in compared else ()),
         ]
+    except Limited as limit:
+        return _limited(case, str(limit), report)
     except NoAnswer as why:
         return Result(case, _UNANSWERED[type(why)], trace=str(why) or "without a reason", report=report)
     except Exception:
@@ -97,27 +99,39 @@ def examined(case: Case, implementation: Implementation, profiles: frozenset[Pro
     return Result(case, Class.FAIL if broken else Class.PASS, broken, report=report)
 
 
+def _limited(case: Case, limit: str, report: Report | None) -> Result:
+    """A case at which the implementation stopped at a limit: it may do so if the case is marked with this limit."""
+    if limit in case.limits:
+        return Result(case, Class.SKIPPED, trace=f"the implementation has another limit `{limit}`", report=report)
+    message = f"stopped at the limit `{limit}`, within which this program is for every implementation"
+    return Result(case, Class.FAIL, (Failure(Profile.VERDICT, case.line, message),), report=report)
+
+
+def _run(case: Case, report: Report, implementation: Implementation) -> tuple[Outcome, ...]:
+    """The outcome of each call, as the program is written."""
+    plain = replace(case.request, passes=())
+    return tuple(implementation.run(plain, call) for call in case.request.calls) if report.accepted else ()
+
+
 def _outcomes(
-    case: Case, report: Report, implementation: Implementation, profiles: frozenset[Profile]
+    case: Case, answers: Answers, implementation: Implementation, profiles: frozenset[Profile]
 ) -> Iterator[Failure]:
     """Compare the outcome of each call; if the case expects a static function, by both runtimes.  [graph.run]
 
     If the case has a plan of the function, the call is also run with the plan asserted.  [plan.measured]
     After passes the outcome must be the same as before, unless the passes cannot be applied.  [pass.outcome]
     """
+    report, plain = answers.report, replace(case.request, passes=())
     if not report.accepted:
         return
-    for call, wanted in zip(case.request.calls, case.expectation.outcomes, strict=True):
-        plain = replace(case.request, passes=())
-        yield from outcome_judged(wanted, implementation.run(plain, call), case.rules)
-        if report.passed:
-            yield from outcome_judged(wanted, implementation.run(case.request, call), case.rules)
+    for call, outcome, wanted in zip(case.request.calls, answers.outcomes, case.expectation.outcomes, strict=True):
+        requests = [case.request] if report.passed else []
         if Profile.STATIC in profiles and f"{call.function}  static" in (case.expectation.static or ()):
-            graph = replace(plain, runtime="graph")
-            yield from outcome_judged(wanted, implementation.run(graph, call), case.rules)
+            requests.append(replace(plain, runtime="graph"))
         if Profile.PLAN in profiles and call.function in case.request.plan:
-            measured = replace(plain, runtime="measured")
-            yield from outcome_judged(wanted, implementation.run(measured, call), case.rules)
+            requests.append(replace(plain, runtime="measured"))
+        for found in (outcome, *(implementation.run(request, call) for request in requests)):
+            yield from outcome_judged(wanted, found, case.rules, profiles)
 
 
 def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
@@ -153,13 +167,14 @@ def _checked(
         )
 
 
-def asked(case: Case) -> list[Profile]:
-    """The profiles that a case tests."""
+def asked(case: Case, profiles: frozenset[Profile] = EVERY) -> list[Profile]:
+    """The profiles that a case tests, where some are compared: places without codes are those of all diagnostics."""
     wanted = case.expectation
+    places = any(d.place for d in wanted.diagnostics) or Profile.CODES not in profiles
     says = {
         Profile.VERDICT: wanted.accepted is not None,
         Profile.CODES: True,
-        Profile.SPANS: any(d.place for d in wanted.diagnostics),
+        Profile.SPANS: places and not wanted.variant,
         Profile.RELATED: any(d.related for d in wanted.diagnostics),
         Profile.LEAST: any(d.witness for d in wanted.diagnostics),
         Profile.RULES: not wanted.variant,
@@ -172,6 +187,9 @@ def asked(case: Case) -> list[Profile]:
         Profile.LEFT: wanted.left is not None,
         Profile.RUN: bool(wanted.outcomes),
         Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
+        Profile.PRINT: wanted.accepted is True and not wanted.variant,
+        Profile.FMT: not wanted.variant,
+        Profile.PLACES: wanted.places is not None,
     }
     return [profile for profile, said in says.items() if said]
 
@@ -190,12 +208,13 @@ class Tally:
 
 def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> dict[Profile, Tally]:
     """The counts per profile; a single number for all would hide what an implementation lacks."""
+    compared = whole(profiles)
     counts = {profile: [0, 0, 0] for profile in Profile}
     for result in results:
         broken = {failure.profile for failure in result.failures}
-        for profile in whole(profiles).intersection(asked(result.case)):
+        for profile in compared.intersection(asked(result.case, compared)):
             count = counts[profile]
-            count[0] += not result.trace and broken.isdisjoint(needed(profile))
+            count[0] += not result.trace and broken.isdisjoint(needed(profile, compared))
             count[1] += result.kind not in (Class.SKIPPED, Class.UNSUPPORTED)
             count[2] += 1
     return {profile: Tally(*count) for profile, count in counts.items() if count[2]}

@@ -95,6 +95,10 @@ class Lying:
         """Report on the program, perhaps falsely."""
         return self.liar.check(self.truth, request)
 
+    def format(self, request: Request) -> str:
+        """Format the program, truly."""
+        return self.truth.format(request)
+
     def run(self, request: Request, call: Call) -> Outcome:
         """Run a call, perhaps falsely; the program and the arguments are the true ones."""
         return self.liar.answer(self.truth, request, call, self._computed(request, call))
