@@ -72,8 +72,8 @@ def _reports(report: Report) -> Counter[tuple[str, int]]:
 
 def _same_checks(mine: tuple[FoundCheck, ...], theirs: tuple[FoundCheck, ...]) -> bool:
     left = list(theirs)
-    for check in mine:
-        found = next((other for other in left if _same_check(check, other)), None)
+    for one in mine:
+        found = next((other for other in left if _same_check(one, other)), None)
         if found is None:
             return False
         left.remove(found)
@@ -143,6 +143,13 @@ def smallest(program: Program, what: str) -> Program:
     return shrunk(program, fails)
 
 
+def shown(found: dict[str, str]) -> str:
+    """A disagreement with both answers."""
+    text = found["program"]
+    mine, theirs = told(second(text)), told(reference(text))
+    return f"differs in {found['differs']}:\n{text}second:\n{mine}\nreference:\n{theirs}\n"
+
+
 def compared(number: int, seed: int, plain: bool, write: Callable[[str], object]) -> Comparison:
     """The comparison of so many answered programs."""
     met = Comparison()
@@ -152,7 +159,9 @@ def compared(number: int, seed: int, plain: bool, write: Callable[[str], object]
         found = met.ask(program, plain)
         if found is not None:
             text = found["program"]
-            write(f"differs in {found['differs']}:\n{text}second:\n{told(second(text))}\nreference:\n{told(reference(text))}\n")
+            write(
+                f"differs in {found['differs']}:\n{text}second:\n{told(second(text))}\nreference:\n{told(reference(text))}\n"
+            )
     return met
 
 
@@ -162,7 +171,9 @@ def main(write: Callable[[str], object] = print) -> int:
     parser.add_argument("--programs", type=int, default=5000, help="how many have to be answered")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plain", action="store_true", help="do not make disagreements smaller")
-    parser.add_argument("--log", type=Path, help="write a line of JSON for each disagreement, and the counts, to this file")
+    parser.add_argument(
+        "--log", type=Path, help="write a line of JSON for each disagreement, and the counts, to this file"
+    )
     given = parser.parse_args()
     started = time.perf_counter()
     met = compared(given.programs, given.seed, given.plain, write)

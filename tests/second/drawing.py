@@ -15,10 +15,10 @@ from random import Random
 from tests.generators.constructs import arithmetic, calls, casts, integers, shapes
 from tests.generators.constructs.headings import Heading, opt_outs
 from tests.generators.constructs.table import repeated
-from tests.generators.constructs.view import Construct, Make, Made, Scope, View
+from tests.generators.constructs.view import Construct, Made, Make, Scope, View
 from tests.generators.families import relative
-from tests.generators.growing import Grower, Types
 from tests.generators.growing import Context as Around
+from tests.generators.growing import Grower, Types
 from tests.generators.program_terms import Body, Function, Item, Program, Text
 from tests.generators.testing import Writer
 from tests.properties.compiling import compiled

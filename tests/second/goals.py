@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dims import TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
+from .dims import FALSE, TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
 from .show import con
 from .solver import Facts
 from .text import Place
+
+
+class Bad(Exception):
+    """A construct that is rejected: code, rule, place."""
+
+    def __init__(self, code: str, rule: str, place: Place, related: list[Place] | None = None) -> None:
+        super().__init__(code)
+        self.code, self.rule, self.place, self.related = code, rule, place, related
 
 
 @dataclass
@@ -49,6 +57,10 @@ class Report:
     ) -> None:
         severity = "warning" if code in ("E0402", "E0403", "E0404", "E0501") else "error"
         one: dict[str, Any] = {"code": code, "severity": severity, "rule": rule, "span": span(place), "message": rule}
+        if code == "E0301" and any(
+            d["code"] == code and d["rule"] == rule and d["span"] == one["span"] for d in self.diagnostics
+        ):
+            return  # item 6 of `check.strict`: one mistake at several axes
         one["related"] = [{"span": span(p)} for p in related or [] if p != place]
         if model is not None:
             one["data"] = {"counterexample": {v.name: k for v, k in model.items()}}
@@ -201,6 +213,14 @@ class Goals:
             )
         self.failed = True
 
+    def misfit(self, code: str, rule: str, place: Place, related: list[Place] | None = None) -> None:
+        """A rank, axis or attribute that does not fit: an error; in a branch of a test a failing check [type.if.fails]."""
+        if self.dead:
+            return
+        if not self.tests:
+            raise Bad(code, rule, place, related)
+        self.refute(rule, FALSE, FALSE, place, [*self.facts, *self.path])
+
     def fewest(self, goal: Con) -> bool:
         """[check.few] [dim.few]"""
         parts = list(goal.parts if goal.kind == "or" else (goal,))
@@ -268,6 +288,8 @@ class Goals:
                 if model is not None:
                     if not p.silent:
                         out.append(("E0302", p, model))
+                    if p.kind == "open" and p.never:
+                        out.append(("E0403", p, None))
                     continue
                 if self.solver.sat([*p.facts, no(p.goal)]) == "unsat":
                     continue
@@ -281,7 +303,12 @@ class Goals:
             elif p.few:
                 out.append(("E0404", p, None))
             self.report.checks.append(
-                {"condition": con(p.goal), "rule": p.rule, "span": span(p.place), "blames": [span(b) for b in p.blames]}
+                {
+                    "condition": con(p.raw if p.kind == "fails" else p.goal),
+                    "rule": p.rule,
+                    "span": span(p.place),
+                    "blames": [span(b) for b in p.blames],
+                }
             )
         for i, (code, p, model) in enumerate(out):
             if (

@@ -122,7 +122,7 @@ class Shapes(Products):
         zero = self.flag("allowzero")
         if len(self.args) == 2:
             if "newshape" in self.attrs:
-                raise Bad("E0207", "name.attribute", next(p for n, p, _ in self.site.attrs if n == "newshape"))
+                raise Bad("E0207", "op.dyn.form", next(p for n, p, _ in self.site.attrs if n == "newshape"))
             v = self.args[1]
             if not isinstance(v.type, Tensor) or v.tensor.dtype not in INTS or len(v.tensor.shape) != 1:
                 raise Skip("dynamic operators")
@@ -140,7 +140,13 @@ class Shapes(Products):
             ]
         out: list[Dim | None] = []
         at = 0
-        for d, k in entries:
+        split = self.split_codes(entries, t.shape) if len(self.args) == 1 else {}
+        for j, (d, k) in enumerate(entries):
+            if j in split or j - 1 in split or j - 2 in split:
+                if j in split:
+                    out += split[j]
+                    at += 1
+                continue
             if k is None:
                 self.owes("op.reshape.size", le(0, d), place)
             if k == 0 and not zero:
@@ -154,8 +160,6 @@ class Shapes(Products):
                     raise Bad("E0312", "op.attribute", self.site.span)
                 out.append(t.shape[at] * t.shape[at + 1])
                 at += 2
-            elif k == -4 and len(self.args) == 1:
-                raise Skip("codes of a reshape")
             elif k is not None and k < -1 and len(self.args) == 2:
                 self.owes("op.reshape.size", le(-1, d), place)
                 out.append(d)
@@ -196,6 +200,31 @@ class Shapes(Products):
                 q = q * d
             self.owes("op.reshape.elements", eq(p, q), place)
         return Value(Tensor(new, t.dtype), elems=self.args[0].elems if len(new) <= 1 else None)
+
+    def split_codes(self, entries: list[tuple[Dim, int | None]], shape: tuple[Dim, ...]) -> dict[int, list[Dim]]:
+        """The code -4: the two sizes into which one is split, by the place of the code."""
+        out: dict[int, list[Dim]] = {}
+        at = j = 0
+        while j < len(entries):
+            k = entries[j][1]
+            if k == -4:
+                if at >= len(shape) or j + 2 >= len(entries):
+                    raise Bad("E0312", "op.attribute", self.site.span)
+                (s, a), (u, b), whole = entries[j + 1], entries[j + 2], shape[at]
+                if a == -1 and b == -1:
+                    raise Bad("E0312", "op.attribute", self.site.span)
+                if a == -1 or b == -1:
+                    known = u if a == -1 else s
+                    self.owes("op.reshape.divides", le(1, known), self.places[0])
+                    self.owes("op.reshape.divides", eq(mod(whole, known), 0), self.places[0])
+                    s, u = (floor(whole, u), u) if a == -1 else (s, floor(whole, s))
+                else:
+                    self.owes("op.reshape.elements", eq(s * u, whole), self.places[0])
+                out[j] = [s, u]
+                j += 2
+            at += len(shape) - at if k == -2 else 2 if k == -3 else 1
+            j += 1
+        return out
 
     def tuple_of(self) -> list[Tensor]:
         t = self.args[0].type
@@ -318,9 +347,14 @@ class Shapes(Products):
             raise Bad("E0312", "op.attribute", self.site.span)
         if i.dtype not in INTS:
             raise Bad("E0306", "op.dtype", self.places[1])
-        if "batch_dims" in self.attrs or "axis" not in self.attrs:
+        if "batch_dims" in self.attrs:
             raise Skip("forms of take")
-        a = self.axis(self.integer("axis", 0), len(t.shape))
+        if self.sizes("axis") is None:  # the elements in row-major order
+            whole = dim(1)
+            for d in t.shape:
+                whole = whole * d
+            t = Tensor((whole,), t.dtype)
+        a = self.axis(self.integer("axis", 0), len(t.shape)) if self.sizes("axis") else 0
         n = t.shape[a]
         known = self.args[1].elems
         if known is not None and any(not v.rigid and not v.size for k in known for v in variables(k)):
@@ -342,7 +376,7 @@ class Shapes(Products):
                 self.owes("op.index.bounds", le(k + 1, n) if k >= 0 else le(-k, n), self.places[1])
         elems = None
         mine = self.args[0].elems
-        if len(t.shape) == 1 and mine and known is not None and all(k.number is not None for k in known):
+        if len(self.tensor(0).shape) == 1 and mine and known is not None and all(k.number is not None for k in known):
             size = len(mine)
             pick = [(k.number or 0) for k in known]
             pick = [min(max(k, 0), size - 1) if mode == "clip" else k % size for k in pick]
@@ -363,14 +397,16 @@ class Shapes(Products):
         shape = list(t.shape)
         elems = self.args[0].elems
         for j, i in enumerate(axes):
-            s = (strides[j] if j < len(strides) else strides[0] if len(strides) == 1 else (dim(1), self.site))[0].number
-            if s is None or s < 0:
+            s = (strides[j] if j < len(strides) else (dim(1), self.site))[0].number
+            if s is None:
                 raise Skip("forms of strided_slice")
             if s == 0:
                 raise Bad("E0312", "op.attribute", self.site.span)
             n = shape[i]
+            shape[i] = self.solver.simple(self.facts, count(n, begin[j][0], end[j][0], s))
             b, e = (self.limited(x, n) for x in (begin[j][0], end[j][0]))
-            shape[i] = self.solver.simple(self.facts, floor(extreme(False, e - b + (s - 1), dim(0)), s))
+            if s < 0:
+                elems = None
             if elems is not None and len(t.shape) == 1:
                 elems = (
                     elems[b.number or 0 : e.number or 0 : s] if b.number is not None and e.number is not None else None
@@ -380,3 +416,18 @@ class Shapes(Products):
     def limited(self, x: Dim, n: Dim) -> Dim:
         x = self.solver.simple(self.facts, choice(le(0, x), x, x + n))
         return self.solver.simple(self.facts, extreme(True, extreme(False, x, dim(0)), n))
+
+
+def count(n: Dim, b: Dim, e: Dim, s: int) -> Dim:
+    """[op.strided_slice.clamp]: how many elements, without the limits that do not change the number."""
+    if s < 0:
+        start = choice(le(b, -1), b + n, extreme(True, b, n - 1))
+        stop = choice(le(e, -1), extreme(False, e + n, dim(-1)), e)
+        return floor(extreme(False, start - stop + (-s - 1), dim(0)), -s)
+    start = choice(le(b, -1), extreme(False, b + n, dim(0)), b)
+    if e == n:
+        if b.number is not None and b.number < 0:
+            return floor(extreme(True, -b, n) + (s - 1), s)
+        return floor(extreme(False, n - start + (s - 1), dim(0)), s)
+    stop = choice(le(e, -1), e + n, extreme(True, e, n))
+    return floor(extreme(False, stop - start + (s - 1), dim(0)), s)

@@ -1,0 +1,154 @@
+"""Chapter 6: the branches of an `if`, and how they join."""
+
+from __future__ import annotations
+
+from .body import Body, last
+from .declare import Bad, ghost
+from .dims import TRUE, Con, Dim, any_, choice, dim, eq, le, no, variables
+from .text import Node, Place, Skip
+from .types import Tensor, Tuple, Type, Value
+
+
+class Branches(Body):
+    """[type.if.condition] to [type.if.join]."""
+
+    def branch(self, e: Node, hint: str) -> Value:
+        """[type.if.condition] [type.if.facts] [type.if.part] [type.if.test]"""
+        c = self.expr(e.kids[0])
+        if c.type != Tensor((), "bool"):
+            raise Bad("E0307", "type.if.condition", last(e.kids[0]).span)
+        yes, other, exact = c.cond or (TRUE, TRUE, False)
+        taken: int | None = None
+        if c.test and exact and not self.dead:
+            taken = 0 if self.solver.holds(self.facts, yes) else 1 if self.solver.holds(self.facts, other) else None
+        outs: list[tuple[Value, Con, bool]] = []
+        outermost = self.outside is None
+        if outermost:
+            self.outside = list(self.facts)
+        for i, (body, fact) in enumerate(((e.kids[1], yes), (e.kids[2], other))):
+            saved = (list(self.facts), list(self.path), list(self.certain), self.dead, self.failed, list(self.failing))
+            self.failing = []
+            self.path.append(fact)
+            self.tests += bool(c.test)
+            if taken is not None and taken != i:
+                self.dead = True
+            v = self.expr(body)
+            dead = self.dead
+            fails = self.failing
+            self.facts, self.path, self.certain, self.dead, failed, self.failing = saved
+            self.tests -= bool(c.test)
+            self.failed = self.failed or failed
+            for g in fails:
+                self.branches.append(any_(no(fact), g) if exact else TRUE)
+            self.failing += fails
+            outs.append((v, fact, dead))
+        if outermost:
+            self.outside = None
+        (a, _, dead_a), (b, _, dead_b) = outs
+        if not self.dead and dead_a and dead_b:
+            self.structure(a.type, b.type, last(e.kids[2]).span)
+            if self.tests:
+                self.dead = True
+            else:
+                self.report.say("E0301", "type.if.fails", e.span)
+            return Value(a.type, error=True)
+        if not self.dead and (dead_a != dead_b):
+            v, fact = (b, other) if dead_a else (a, yes)
+            self.structure(a.type, b.type, last(e.kids[2]).span)
+            if exact and taken is None:
+                self.gain(fact, not self.failed)
+            return Value(v.type, v.elems, v.cond, v.test, error=v.error)
+        t = self.joined_type(
+            a.type,
+            b.type,
+            (yes, other, exact),
+            bool(c.test) or self.tests > 0,
+            last(e.kids[1]).span,
+            last(e.kids[2]).span,
+            (last(e.kids[1]).span[0], last(e.kids[2]).span[1]),
+            hint or "",
+        )
+        out = Value(t, error=a.error or b.error)
+        out.test = a.test or b.test
+        if a.elems is not None and b.elems is not None and len(a.elems) == len(b.elems):
+            if a.elems == b.elems:
+                out.elems = a.elems
+            elif exact:
+                out.elems = tuple(
+                    self.solver.simple(self.facts, choice(yes, x, y)) for x, y in zip(a.elems, b.elems, strict=False)
+                )
+        return out
+
+    def structure(self, a: Type, b: Type, place: Place) -> None:
+        if isinstance(a, Tuple) != isinstance(b, Tuple) or (
+            isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.parts) != len(b.parts)
+        ):
+            raise Bad("E0307", "type.structure", place)
+        if isinstance(a, Tuple) and isinstance(b, Tuple):
+            for p, q in zip(a.parts, b.parts, strict=False):
+                self.structure(p, q, place)
+        elif isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype != b.dtype:
+            raise Bad("E0306", "type.dtype", place)
+
+    def joined_type(
+        self,
+        a: Type,
+        b: Type,
+        cond: tuple[Con, Con, bool],
+        test: bool,
+        first: Place,
+        place: Place,
+        whole: Place,
+        hint: str,
+    ) -> Type:
+        """[type.join] [type.if.join]"""
+        self.structure(a, b, place)
+        if isinstance(a, Tuple) and isinstance(b, Tuple):
+            return Tuple(
+                tuple(
+                    self.joined_type(p, q, cond, test, first, place, whole, f"{hint}.{i}" if hint else "")
+                    for i, (p, q) in enumerate(zip(a.parts, b.parts, strict=False))
+                )
+            )
+        assert isinstance(a, Tensor) and isinstance(b, Tensor)
+        if self.dead:
+            return a
+        if len(a.shape) != len(b.shape):
+            if test:
+                raise Skip("unknown rank")
+            raise Bad("E0308", "type.if.join", place, [first])
+        yes, other, exact = cond
+        out: list[Dim] = []
+        for i, (d, e) in enumerate(zip(a.shape, b.shape, strict=False)):
+            d1 = self.solver.simple([*self.facts, yes], d)
+            e1 = self.solver.simple([*self.facts, other], e)
+            both = [*self.facts, *self.path]
+            if d == e or d1 == e1:
+                out.append(d if d == e else d1)
+            elif not test and self.solver.possible(self.facts, eq(d, e)) == "unsat":
+                raise Bad("E0308", "type.if.join", place, [first])
+            elif exact:
+                out.append(self.solver.simple(self.facts, choice(yes, d1, e1)))
+            elif self.solver.holds([*self.facts, other], eq(d, e)):
+                out.append(d)
+            elif self.solver.holds([*self.facts, yes], eq(d, e)):
+                out.append(e)
+            else:
+                if not hint:
+                    hint = self.fresh()
+                g = ghost(f"dim({hint}, {i})", whole)
+                if test:
+                    self.gradual = True
+                else:
+                    self.joined.add(g)
+                    if not any(not v.rigid for v in variables(d) | variables(e)):
+                        self.join(place, d, e, first)
+                    else:
+                        self.notice(d)
+                        self.notice(e)
+                        self.join(place, d, e, first)
+                del both
+                self.gain(le(0, dim(g)))
+                self.gain(any_(eq(dim(g), d), eq(dim(g), e)))
+                out.append(dim(g))
+        return Tensor(tuple(out), a.dtype)
