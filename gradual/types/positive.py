@@ -101,10 +101,11 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
     Parsing the printed text gives the type's clauses again.  [syntax.print]
     """
     own, where = frozenset(type.binders), frozenset(type.where)
-    named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
-    unsaid = frozenset(named.values())
+    named = named_sizes(type.params, own)
+    by_name = {one.size: positive(one.size) for one in named if not _is_positive(one.size)}
+    unsaid = frozenset(by_name.values())
     rest = [clause for clause in type.where if clause not in unsaid]
-    by_name, from_zero = {size: goal for size, goal in named.items() if not _is_positive(size)}, _from_zero(rest)
+    from_zero = _from_zero(rest)
     for size, goal in by_name.items():
         if goal not in where and not _takes_empty(size, from_zero, own):
             rest.insert(0, at_least(size, constant(0)))

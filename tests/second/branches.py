@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .body import Body, last
-from .declare import Bad, ghost
+from .declare import COUNT, Bad, Gone, ghost
 from .dims import TRUE, Con, Dim, any_, choice, dim, eq, le, no, variables
 from .text import Node, Place, Skip
 from .types import Tensor, Tuple, Type, Value
@@ -14,10 +14,10 @@ class Branches(Body):
 
     def branch(self, e: Node, hint: str) -> Value:
         """[type.if.condition] [type.if.facts] [type.if.part] [type.if.test]"""
-        c = self.expr(e.kids[0])
-        if c.type != Tensor((), "bool"):
-            raise Bad("E0307", "type.if.condition", last(e.kids[0]).span)
+        c, lost = self.condition(e.kids[0])
         yes, other, exact = c.cond or (TRUE, TRUE, False)
+        mark, doubt = next(COUNT), self.doubt
+        self.doubt = doubt or lost
         taken: int | None = None
         if c.test and exact and not self.dead:
             taken = 0 if self.solver.holds(self.facts, yes) else 1 if self.solver.holds(self.facts, other) else None
@@ -44,6 +44,7 @@ class Branches(Body):
             outs.append((v, fact, dead))
         if outermost:
             self.outside = None
+        self.doubt = doubt
         (a, _, dead_a), (b, _, dead_b) = outs
         if not self.dead and dead_a and dead_b:
             self.structure(a.type, b.type, last(e.kids[2]).span)
@@ -67,6 +68,7 @@ class Branches(Body):
             last(e.kids[2]).span,
             (last(e.kids[1]).span[0], last(e.kids[2]).span[1]),
             hint or "",
+            mark,
         )
         out = Value(t, error=a.error or b.error)
         out.test = a.test or b.test
@@ -78,6 +80,24 @@ class Branches(Body):
                     self.solver.simple(self.facts, choice(yes, x, y)) for x, y in zip(a.elems, b.elems, strict=False)
                 )
         return out
+
+    def condition(self, e: Node) -> tuple[Value, bool]:
+        """[type.if.condition]: the condition, and whether it is in error; the branches are checked then too."""
+        try:
+            c = self.expr(e)
+            if c.type != Tensor((), "bool"):
+                raise Bad("E0307", "type.if.condition", last(e).span)
+        except Bad as b:
+            self.tell(b)
+        except Gone:
+            pass
+        else:
+            return c, False
+        return Value(Tensor((), "bool")), True
+
+    def seen(self, d: Dim, mark: int) -> bool:
+        """Whether a size can be named outside of the branches, which began after a mark."""
+        return all(v.rigid or v.uid < mark or (not v.size and v.name.split("[")[0] in self.env) for v in variables(d))
 
     def structure(self, a: Type, b: Type, place: Place) -> None:
         if isinstance(a, Tuple) != isinstance(b, Tuple) or (
@@ -100,13 +120,14 @@ class Branches(Body):
         place: Place,
         whole: Place,
         hint: str,
+        mark: int,
     ) -> Type:
         """[type.join] [type.if.join]"""
         self.structure(a, b, place)
         if isinstance(a, Tuple) and isinstance(b, Tuple):
             return Tuple(
                 tuple(
-                    self.joined_type(p, q, cond, test, first, place, whole, f"{hint}.{i}" if hint else "")
+                    self.joined_type(p, q, cond, test, first, place, whole, f"{hint}.{i}" if hint else "", mark)
                     for i, (p, q) in enumerate(zip(a.parts, b.parts, strict=False))
                 )
             )
@@ -122,22 +143,24 @@ class Branches(Body):
         for i, (d, e) in enumerate(zip(a.shape, b.shape, strict=False)):
             d1 = self.solver.simple([*self.facts, yes], d)
             e1 = self.solver.simple([*self.facts, other], e)
-            both = [*self.facts, *self.path]
-            if d == e or d1 == e1:
+            hidden = not (self.seen(d, mark) and self.seen(e, mark))
+            if (d == e and not hidden) or (d1 == e1 and self.seen(d1, mark)):
                 out.append(d if d == e else d1)
-            elif not test and self.solver.possible(self.facts, eq(d, e)) == "unsat":
+            elif not hidden and not test and self.solver.possible(self.facts, eq(d, e)) == "unsat":
                 raise Bad("E0308", "type.if.join", place, [first])
-            elif exact:
+            elif exact and not hidden:
                 out.append(self.solver.simple(self.facts, choice(yes, d1, e1)))
-            elif self.solver.holds([*self.facts, other], eq(d, e)):
+            elif self.seen(d, mark) and self.solver.holds([*self.facts, other], eq(d, e)):
                 out.append(d)
-            elif self.solver.holds([*self.facts, yes], eq(d, e)):
+            elif self.seen(e, mark) and self.solver.holds([*self.facts, yes], eq(d, e)):
                 out.append(e)
+            elif exact and self.seen(d1, mark) and self.seen(e1, mark):
+                out.append(self.solver.simple(self.facts, choice(yes, d1, e1)))
             else:
                 if not hint:
                     hint = self.fresh()
                 g = ghost(f"dim({hint}, {i})", whole)
-                if test:
+                if test or hidden:
                     self.gradual = True
                 else:
                     self.joined.add(g)
@@ -147,8 +170,8 @@ class Branches(Body):
                         self.notice(d)
                         self.notice(e)
                         self.join(place, d, e, first)
-                del both
                 self.gain(le(0, dim(g)))
-                self.gain(any_(eq(dim(g), d), eq(dim(g), e)))
+                if not hidden:
+                    self.gain(any_(eq(dim(g), d), eq(dim(g), e)))
                 out.append(dim(g))
         return Tensor(tuple(out), a.dtype)

@@ -58,9 +58,10 @@ def differing(text: str) -> str | None:
 def difference(mine: Report, theirs: Report) -> str:
     """The first respect in which two answers differ; empty if there is none."""
     if mine.accepted != theirs.accepted:
-        return "verdict"
-    if _reports(mine) != _reports(theirs):
-        return "codes and lines"
+        return f"verdict: {_codes(_reports(mine))} here, {_codes(_reports(theirs))} there"
+    one, other = _reports(mine), _reports(theirs)
+    if one != other:
+        return f"codes and lines: {_codes(one - other)} here, {_codes(other - one)} there"
     if mine.accepted and dict(mine.functions) != dict(theirs.functions):
         return "types"
     return "checks" if mine.accepted and not _same_checks(mine.checks, theirs.checks) else ""
@@ -68,6 +69,10 @@ def difference(mine: Report, theirs: Report) -> str:
 
 def _reports(report: Report) -> Counter[tuple[str, int]]:
     return Counter((d.code, d.place.line) for d in report.diagnostics if d.severity in ("error", "warning"))
+
+
+def _codes(reports: Counter[tuple[str, int]]) -> str:
+    return " ".join(sorted({code for code, _ in reports})) or "nothing"
 
 
 def _same_checks(mine: tuple[FoundCheck, ...], theirs: tuple[FoundCheck, ...]) -> bool:
