@@ -96,7 +96,7 @@ def _is_size(atom: object) -> bool:
 
 
 def stated(type: FunctionType) -> tuple[Constraint, ...]:
-    """The clauses to print: presumed ones are omitted, and `n >= 0` is added where a presumption does not hold.
+    """The clauses to print, in their order: presumed ones are omitted, and `n >= 0` is added where one does not hold.
 
     Parsing the printed text gives the type's clauses again.  [syntax.print]
     """
@@ -104,14 +104,13 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
     named = named_sizes(type.params, own)
     by_name = {one.size: positive(one.size) for one in named if not _is_positive(one.size)}
     unsaid = frozenset(by_name.values())
-    rest = [clause for clause in type.where if clause not in unsaid]
-    from_zero = _from_zero(rest)
+    from_zero, added = _from_zero(clause for clause in type.where if clause not in unsaid), list[Constraint]()
     for size, goal in by_name.items():
         if goal not in where and not _takes_empty(size, from_zero, own):
-            rest.insert(0, at_least(size, constant(0)))
+            added.insert(0, at_least(size, constant(0)))
             from_zero.add(size)
-    opted = [goal for size, goal in by_name.items() if goal in where and _takes_empty(size, from_zero, own)]
-    return (*dict.fromkeys(opted), *rest)
+    opted = {goal for size, goal in by_name.items() if goal in where and _takes_empty(size, from_zero, own)}
+    return (*added, *dict.fromkeys(clause for clause in type.where if clause not in unsaid or clause in opted))
 
 
 def _conjuncts(clauses: Iterable[Constraint]) -> Iterator[Constraint]:

@@ -200,10 +200,10 @@ class Body(Scope):
                 self.lost.add(item.text)
             except Gone:
                 self.lost.add(item.text)
-        lost = set(self.lost)
-        out = self.expr(final, hint)
-        self.env, self.names, self.lost = env, names, lost & self.lost if e.kind != "block" else self.lost
-        return out
+        try:
+            return self.expr(final, hint)
+        finally:
+            self.env, self.names = env, names
 
     def item(self, item: Node) -> None:
         """[type.let]"""
@@ -260,9 +260,9 @@ class Body(Scope):
         v = self.expr(e)
         self.bind_new(ann, v.type)
         w = self.written(ann)
-        if w.holes and not self.dead:
-            self.gradual = True
         self.flow(v, w, {}, rule, last(e).span)
+        if w.holes and self.asked:
+            self.gradual = True
         t = self.opened(w, hint or self.fresh())
         self.remember(t, v.type)
         return Value(t, elems=v.elems, cond=v.cond, error=v.error, name=hint, test=v.test)

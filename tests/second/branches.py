@@ -21,22 +21,24 @@ class Branches(Body):
         taken: int | None = None
         if c.test and exact and not self.dead:
             taken = 0 if self.solver.holds(self.facts, yes) else 1 if self.solver.holds(self.facts, other) else None
-        outs: list[tuple[Value, Con, bool]] = []
+        outs: list[tuple[Value | None, Con, bool]] = []
         outermost = self.outside is None
         if outermost:
             self.outside = list(self.facts)
         for i, (body, fact) in enumerate(((e.kids[1], yes), (e.kids[2], other))):
             saved = (list(self.facts), list(self.path), list(self.certain), self.dead, self.failed, list(self.failing))
+            ended = self.ended
             self.failing = []
             self.path.append(fact)
-            self.tests += bool(c.test)
+            self.tests += bool(c.test) and taken is None
             if taken is not None and taken != i:
                 self.dead = True
-            v = self.expr(body)
+            v = self.side(body)
             dead = self.dead
             fails = self.failing
+            self.ended = ended
             self.facts, self.path, self.certain, self.dead, failed, self.failing = saved
-            self.tests -= bool(c.test)
+            self.tests -= bool(c.test) and taken is None
             self.failed = self.failed or failed
             for g in fails:
                 self.branches.append(any_(no(fact), g) if exact else TRUE)
@@ -46,16 +48,19 @@ class Branches(Body):
             self.outside = None
         self.doubt = doubt
         (a, _, dead_a), (b, _, dead_b) = outs
+        if a is None or b is None:
+            raise Gone
         if not self.dead and dead_a and dead_b:
-            self.structure(a.type, b.type, last(e.kids[2]).span)
+            self.compared(a.type, b.type, e)
             if self.tests:
                 self.dead = True
             else:
                 self.report.say("E0301", "type.if.fails", e.span)
-            return Value(a.type, error=True)
+                self.dead = self.ended = True
+            return Value(a.type)
         if not self.dead and (dead_a != dead_b):
             v, fact = (b, other) if dead_a else (a, yes)
-            self.structure(a.type, b.type, last(e.kids[2]).span)
+            self.compared(a.type, b.type, e)
             if exact and taken is None:
                 self.gain(fact, not self.failed)
             return Value(v.type, v.elems, v.cond, v.test, error=v.error)
@@ -81,6 +86,16 @@ class Branches(Body):
                 )
         return out
 
+    def side(self, e: Node) -> Value | None:
+        """The value of a branch; None if it has no type, which was reported."""
+        try:
+            return self.expr(e)
+        except Bad as b:
+            self.tell(b)
+        except Gone:
+            pass
+        return None
+
     def condition(self, e: Node) -> tuple[Value, bool]:
         """[type.if.condition]: the condition, and whether it is in error; the branches are checked then too."""
         try:
@@ -98,6 +113,13 @@ class Branches(Body):
     def seen(self, d: Dim, mark: int) -> bool:
         """Whether a size can be named outside of the branches, which began after a mark."""
         return all(v.rigid or v.uid < mark or (not v.size and v.name.split("[")[0] in self.env) for v in variables(d))
+
+    def compared(self, a: Type, b: Type, e: Node) -> None:
+        """A branch that is never taken, or that always fails, beside the other one, whose type is that of the `if`."""
+        try:
+            self.structure(a, b, last(e.kids[2]).span)
+        except Bad as wrong:
+            self.tell(wrong)
 
     def structure(self, a: Type, b: Type, place: Place) -> None:
         if isinstance(a, Tuple) != isinstance(b, Tuple) or (

@@ -32,13 +32,13 @@ class Calls(Branches):
         fn = self.functions(f.text, f.span)
         args = self.exprs(e.kids[1:])
         if fn.broken:  # it has no interface, and nothing is known of it [check.strict] [type.strict]
-            self.gradual = self.gradual or not self.dead
+            self.gradual = self.gradual or self.asked
             raise Gone
         if e.attrs:
             raise Bad("E0207", "name.attribute", e.attrs[0][1])
         if len(args) != len(fn.params):
             raise Bad("E0304", "type.call.arity", e.span)
-        if fn.holes and not self.dead:
+        if fn.holes and self.asked:
             self.gradual = True
         error = any(a.error for a in args)
         subst: dict[Var, Dim] = {}

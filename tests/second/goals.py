@@ -36,6 +36,7 @@ class Pending:
     few: bool = False
     declared: Place | None = None
     raw: Con = TRUE
+    shown: Con = TRUE
 
 
 @dataclass
@@ -84,7 +85,7 @@ class Goals:
         self.certain: list[Con] = []
         self.branches: list[Con] = []
         self.pending: list[Pending] = []
-        self.failed = self.dead = self.doubt = False
+        self.failed = self.dead = self.ended = self.doubt = False
         self.gradual = False
         self.tests = 0
         self.joined: set[Var] = set()
@@ -109,9 +110,14 @@ class Goals:
         names = {p for v in seen if v.rigid for p in v.origin}
         return sorted(ghosts or names) or [place]
 
+    @property
+    def asked(self) -> bool:
+        """Whether an unknown here makes the definition gradual: not in code that is not reached [type.if.fails]."""
+        return not self.dead or self.ended
+
     def notice(self, d: Dim | Con) -> None:
         """[type.strict]: an unknown makes the definition gradual."""
-        if not self.dead and any(not v.rigid and v not in self.joined for v in variables(d)):
+        if self.asked and any(not v.rigid and v not in self.joined for v in variables(d)):
             self.gradual = True
 
     def need(self, rule: str, goal: Con, place: Place, error: bool = False, declared: Place | None = None) -> bool:
@@ -124,12 +130,7 @@ class Goals:
         if goal == TRUE:
             return True
         both = [*self.facts, *self.path]
-        if goal.kind == "or":
-            goal = (
-                any_(*[p for p in goal.parts if self.solver.possible(self.facts, p) != "unsat"])
-                if any(self.solver.possible(self.facts, p) != "unsat" for p in goal.parts)
-                else goal
-            )
+        goal = self.parts(goal)
         possible = self.solver.possible(self.facts, goal)
         if possible == "unsat":
             self.refute(rule, raw, goal, place, both, declared)
@@ -157,10 +158,12 @@ class Goals:
                 known != goal and self.solver.sat([*self.solver.cone(both, set(variables(known))), known]) == "unsat"
             )
         p.few = self.fewest(goal)
+        p.shown = self.written_check(raw)
+        p.blames = self.blame(rule, p.shown, place)
         self.pending.append(p)
         if not self.path and rule != "type.assert":
             self.every.append(goal)
-        rigid = all(v.rigid for v in variables(goal))
+        rigid = all(v.rigid for v in variables(raw))
         if possible == "sat":
             self.gain(goal, False)
         else:
@@ -172,26 +175,29 @@ class Goals:
             self.certain.append(goal)
         return True
 
+    def parts(self, goal: Con) -> Con:
+        """A disjunction without the parts that F excludes."""
+        if goal.kind != "or":
+            return goal
+        kept = [p for p in goal.parts if self.solver.possible(self.facts, p) != "unsat"]
+        return any_(*kept) if kept else goal
+
+    def written_check(self, raw: Con) -> Con:
+        """A check is written with the numbers that F has for its names, and without what F excludes."""
+        numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
+        plain = self.parts(self.solver.divisible(self.facts, swap(raw, numbers)))
+        return raw if plain.kind in ("true", "false") else plain
+
     def refute(
         self, rule: str, raw: Con, goal: Con, place: Place, both: list[Con], declared: Place | None = None
     ) -> None:
         blames = self.blame(rule, goal, place)
         if self.tests:
-            if self.solver.sat(both) != "unsat":
-                self.pending.append(
-                    Pending(
-                        "fails",
-                        rule,
-                        goal,
-                        place,
-                        [*both, *self.branches],
-                        blames,
-                        list(self.path),
-                        silent=self.doubt,
-                        raw=raw,
-                        declared=declared,
-                    )
-                )
+            p = Pending("fails", rule, goal, place, [*both, *self.branches], blames, list(self.path), raw=raw)
+            p.shown = self.written_check(raw)
+            p.blames = self.blame(rule, p.shown, place)
+            p.silent, p.declared = self.doubt or self.solver.sat(both) == "unsat", declared
+            self.pending.append(p)
             self.dead = True
             return
         if self.solver.possible(self.certain, raw) == "unsat":
@@ -266,7 +272,7 @@ class Goals:
         out: list[tuple[str, Pending, dict[Var, int] | None]] = []
         for p in self.pending:
             asserted = p.rule == "type.assert"
-            rigid = all(v.rigid for v in variables(p.goal))
+            rigid = all(v.rigid for v in variables(p.raw))
             if p.kind == "join":
                 if not self.gradual and not p.silent:
                     model = self.solver.least(p.facts, p.raw)
@@ -282,9 +288,14 @@ class Goals:
                         out.append(("E0302", p, self.full(model, p)))
                 continue
             if not self.gradual and not asserted:
-                model = self.solver.least(p.facts, p.raw)
                 if p.kind == "fails":
-                    model = self.full(model or {}, p)
+                    model = self.full({}, p)
+                    if not p.silent and all_(*p.path) == TRUE:
+                        out.append(("E0301", p, None))
+                    elif not p.silent and model:
+                        out.append(("E0302", p, model))
+                    continue
+                model = self.solver.least(p.facts, p.raw)
                 if model is not None:
                     if not p.silent:
                         out.append(("E0302", p, model))
@@ -304,7 +315,7 @@ class Goals:
                 out.append(("E0404", p, None))
             self.report.checks.append(
                 {
-                    "condition": con(p.raw if p.kind == "fails" else p.goal),
+                    "condition": con(p.shown),
                     "rule": p.rule,
                     "span": span(p.place),
                     "blames": [span(b) for b in p.blames],

@@ -102,12 +102,14 @@ class Facts:
             raise Skip("budget")
         key = tuple(sorted(map(repr, set(cs))))
         if key not in self.memo:
-            s = z3.Solver()
-            s.set("rlimit", 600000)
-            s.set("timeout", 350)
-            for c in cs:
-                s.add(self.con(c))
-            self.memo[key] = str(s.check())
+            formula = [self.con(c) for c in cs]
+            for solver in (z3.SimpleSolver(), z3.Solver()):  # the first is quick, the second thorough
+                solver.set("rlimit", 600000)
+                solver.set("timeout", 350)
+                solver.add(*formula)
+                self.memo[key] = str(solver.check())
+                if self.memo[key] != "unknown":
+                    break
         return self.memo[key]
 
     def holds(self, facts: list[Con], goal: Con) -> bool:
@@ -127,7 +129,7 @@ class Facts:
         near = self.cone(facts, set(order))
         for c in near:
             order += [v for v in variables(c) if v not in order]
-        s = z3.Solver()
+        s = z3.SimpleSolver()
         s.set("timeout", 600)
         for c in [*near, no(goal)]:
             s.add(self.con(c))
