@@ -21,27 +21,27 @@ class Branches(Body):
         taken: int | None = None
         if c.test and exact and not self.dead:
             taken = 0 if self.solver.holds(self.facts, yes) else 1 if self.solver.holds(self.facts, other) else None
+        if taken is not None:
+            return self.taken(e, taken)
         outs: list[tuple[Value | None, Con, bool]] = []
         outermost = self.outside is None
         if outermost:
             self.outside = list(self.facts)
-        for i, (body, fact) in enumerate(((e.kids[1], yes), (e.kids[2], other))):
+        for body, fact in ((e.kids[1], yes), (e.kids[2], other)):
             saved = (list(self.facts), list(self.path), list(self.certain), self.dead, self.failed, list(self.failing))
             ended = self.ended
             self.failing = []
             self.path.append(fact)
-            self.tests += bool(c.test) and taken is None
-            if taken is not None and taken != i:
-                self.dead = True
+            self.tests += bool(c.test)
             v = self.side(body)
             dead = self.dead
             fails = self.failing
             self.ended = ended
             self.facts, self.path, self.certain, self.dead, failed, self.failing = saved
-            self.tests -= bool(c.test) and taken is None
+            self.tests -= bool(c.test)
             self.failed = self.failed or failed
             for g in fails:
-                self.branches.append(any_(no(fact), g) if exact else TRUE)
+                self.branches.append(any_(no(fact), g))
             self.failing += fails
             outs.append((v, fact, dead))
         if outermost:
@@ -61,8 +61,7 @@ class Branches(Body):
         if not self.dead and (dead_a != dead_b):
             v, fact = (b, other) if dead_a else (a, yes)
             self.compared(a.type, b.type, e)
-            if exact and taken is None:
-                self.gain(fact, not self.failed)
+            self.gain(fact, not self.failed)
             return Value(v.type, v.elems, v.cond, v.test, error=v.error)
         t = self.joined_type(
             a.type,
@@ -85,6 +84,19 @@ class Branches(Body):
                     self.solver.simple(self.facts, choice(yes, x, y)) for x, y in zip(a.elems, b.elems, strict=False)
                 )
         return out
+
+    def taken(self, e: Node, which: int) -> Value:
+        """[type.if.taken]: the `if` is the branch that is taken; the other one owes nothing."""
+        live, other = (e.kids[1], e.kids[2]) if which == 0 else (e.kids[2], e.kids[1])
+        self.dead, (dead, ended) = True, (self.dead, self.ended)
+        beside = self.side(other)
+        self.dead, self.ended = dead, ended
+        value = self.side(live)
+        if value is None:
+            raise Gone
+        if beside is not None:
+            self.compared(*((value.type, beside.type) if which == 0 else (beside.type, value.type)), e)
+        return Value(self.simplified(value.type, again=True), value.elems, value.cond, value.test, error=value.error)
 
     def side(self, e: Node) -> Value | None:
         """The value of a branch; None if it has no type, which was reported."""
@@ -120,6 +132,9 @@ class Branches(Body):
             self.structure(a, b, last(e.kids[2]).span)
         except Bad as wrong:
             self.tell(wrong)
+
+    def simplified(self, t: Type, again: bool = False) -> Type:
+        raise NotImplementedError
 
     def structure(self, a: Type, b: Type, place: Place) -> None:
         if isinstance(a, Tuple) != isinstance(b, Tuple) or (

@@ -88,6 +88,7 @@ class Definition(Ops):
         self.kinds = {n for n, _, _ in node.attrs}
         self.clauses: list[Con] = []
         self.hopeless = False
+        self.args, self.places, self.attrs = [], [], {}
 
     def functions(self, name: str, place: Place) -> Function:
         if name not in self.file.nodes:

@@ -37,6 +37,7 @@ class Pending:
     declared: Place | None = None
     raw: Con = TRUE
     shown: Con = TRUE
+    behind: list[Con] = field(default_factory=list)
 
 
 @dataclass
@@ -143,7 +144,7 @@ class Goals:
             rule,
             goal,
             place,
-            [*both, *self.branches],
+            both,
             self.blame(rule, goal, place),
             list(self.path),
             silent=self.doubt,
@@ -160,7 +161,7 @@ class Goals:
         p.few = self.fewest(goal)
         p.shown = self.written_check(raw)
         p.blames = self.blame(rule, p.shown, place)
-        self.pending.append(p)
+        self.postpone(p)
         if not self.path and rule != "type.assert":
             self.every.append(goal)
         rigid = all(v.rigid for v in variables(raw))
@@ -174,6 +175,11 @@ class Goals:
         elif not self.failed or rule == "type.assert":
             self.certain.append(goal)
         return True
+
+    def postpone(self, p: Pending) -> None:
+        """A goal that is judged at the end, with the failing goals of the branches before it."""
+        p.behind = list(self.branches)
+        self.pending.append(p)
 
     def parts(self, goal: Con) -> Con:
         """A disjunction without the parts that F excludes."""
@@ -193,23 +199,23 @@ class Goals:
     ) -> None:
         blames = self.blame(rule, goal, place)
         if self.tests:
-            p = Pending("fails", rule, goal, place, [*both, *self.branches], blames, list(self.path), raw=raw)
+            p = Pending("fails", rule, goal, place, both, blames, list(self.path), raw=raw)
             p.shown = self.written_check(raw)
             p.blames = self.blame(rule, p.shown, place)
             p.silent, p.declared = self.doubt or self.solver.sat(both) == "unsat", declared
-            self.pending.append(p)
+            self.postpone(p)
             self.dead = True
             return
         if self.solver.possible(self.certain, raw) == "unsat":
             self.report.say("E0301", rule, place, [declared] if declared else None)
         else:
-            self.pending.append(
+            self.postpone(
                 Pending(
                     "refuted",
                     rule,
                     goal,
                     place,
-                    [*both, *self.branches],
+                    both,
                     blames,
                     list(self.path),
                     silent=self.doubt,
@@ -251,13 +257,13 @@ class Goals:
     def join(self, place: Place, d: Dim, e: Dim, related: Place) -> None:
         """[type.if.join] item 5, in a strict definition."""
         both = [*self.facts, *self.path]
-        self.pending.append(
+        self.postpone(
             Pending(
                 "join",
                 "type.if.join",
                 eq(d, e),
                 place,
-                [*both, *self.branches],
+                both,
                 [place],
                 list(self.path),
                 silent=self.doubt,
@@ -275,7 +281,7 @@ class Goals:
             rigid = all(v.rigid for v in variables(p.raw))
             if p.kind == "join":
                 if not self.gradual and not p.silent:
-                    model = self.solver.least(p.facts, p.raw)
+                    model = self.solver.least([*p.facts, *p.behind], p.raw)
                     if model is not None:
                         out.append(("E0308", p, model))
                 continue
@@ -283,7 +289,7 @@ class Goals:
                 if self.gradual:
                     out.append(("E0301", p, None))
                 elif not p.silent:
-                    model = self.solver.least(p.facts, p.raw)
+                    model = self.solver.least([*p.facts, *p.behind], p.raw)
                     if model is not None:
                         out.append(("E0302", p, self.full(model, p)))
                 continue
@@ -295,18 +301,18 @@ class Goals:
                     elif not p.silent and model:
                         out.append(("E0302", p, model))
                     continue
-                model = self.solver.least(p.facts, p.raw)
+                model = self.solver.least([*p.facts, *p.behind], p.raw)
                 if model is not None:
                     if not p.silent:
                         out.append(("E0302", p, model))
                     if p.kind == "open" and p.never:
                         out.append(("E0403", p, None))
                     continue
-                if self.solver.sat([*p.facts, no(p.goal)]) == "unsat":
+                if self.solver.sat([*p.facts, *p.behind, no(p.goal)]) == "unsat":
                     continue
                 out.append(("E0501", p, None))
             elif rigid and not asserted and p.kind == "open":
-                model = self.solver.least(p.facts, p.raw)
+                model = self.solver.least([*p.facts, *p.behind], p.raw) or self.solver.least(p.facts, p.raw)
                 if model is not None:
                     out.append(("E0402", p, model))
             if p.kind == "fails" or p.never:

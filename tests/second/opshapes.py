@@ -263,11 +263,12 @@ class Shapes(Products):
             for j in range(n):
                 if j != i and t is not ts[0]:
                     self.owes("op.concatenate.agree", eq(ts[0].shape[j], t.shape[j]), self.places[0])
+        agreed = [next((t.shape[j] for t in ts if t.shape[j].number is not None), ts[0].shape[j]) for j in range(n)]
         elems = None
         parts = self.args[0].parts
         if n == 1 and parts and all(p.elems is not None for p in parts):
             elems = tuple(x for p in parts for x in p.elems or ())
-        return Value(Tensor((*ts[0].shape[:i], total, *ts[0].shape[i + 1 :]), ts[0].dtype), elems=elems)
+        return Value(Tensor((*agreed[:i], total, *agreed[i + 1 :]), ts[0].dtype), elems=elems)
 
     def stack(self) -> Value:
         """[op.stack.agree]"""
