@@ -23,6 +23,7 @@ class Branches(Body):
             taken = 0 if self.solver.holds(self.facts, yes) else 1 if self.solver.holds(self.facts, other) else None
         if taken is not None:
             return self.taken(e, taken)
+        passed: list[Con] = []
         outs: list[tuple[Value | None, Con, bool]] = []
         outermost = self.outside is None
         if outermost:
@@ -40,13 +41,13 @@ class Branches(Body):
             self.facts, self.path, self.certain, self.dead, failed, self.failing = saved
             self.tests -= bool(c.test)
             self.failed = self.failed or failed
-            for g in fails:
-                self.branches.append(any_(no(fact), g))
-            self.failing += fails
+            passed += [any_(no(fact), g) for g in fails]
             outs.append((v, fact, dead))
         if outermost:
             self.outside = None
         self.doubt = doubt
+        self.branches += passed
+        self.failing += passed
         (a, _, dead_a), (b, _, dead_b) = outs
         if a is None or b is None:
             raise Gone

@@ -240,7 +240,15 @@ class Facts:
             and not any(c.kind in ("eq", "and") for c in facts)
         ):
             return d
-        return self.reduced(self.inner(facts, replace(d, self.solved(facts))), self.products(facts))
+        known = [swap(f, self.solved([g for g in facts if g is not f])) for f in facts]
+        box = [f for f in known if len(variables(f)) == 1 and f.kind in ("le", "eq", "not", "and")]
+        either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
+        return self.reduced(self.inner([*box, *either], replace(d, self.solved(facts))), self.products(facts))
+
+    def left(self, box: list[Con], f: Con) -> Con:
+        """A disjunction without the parts that bounds exclude."""
+        kept = [p for p in f.parts if self.possible(box, p) != "unsat"]
+        return any_(*kept) if kept else f
 
     def inner(self, facts: list[Con], d: Dim) -> Dim:
         out = dim(0)
@@ -273,7 +281,7 @@ class Facts:
 
     def agrees(self, facts: list[Con], c: Con, a: Dim, b: Dim) -> bool:
         """The third line of the table: F has the disjunction of exactly c and a == b."""
-        return self.holds(facts, any_(c, eq(a, b)))
+        return any(f.kind == "or" and set(f.parts) == {c, eq(a, b)} for f in facts)
 
     def quotient(self, facts: list[Con], top: Dim, by: Dim) -> Dim:
         if by.number is not None:
