@@ -19,8 +19,10 @@ class Branches(Body):
         mark, doubt = next(COUNT), self.doubt
         self.doubt = doubt or lost
         taken: int | None = None
-        if c.test and exact and not self.dead:
-            taken = 0 if self.solver.holds(self.facts, yes) else 1 if self.solver.holds(self.facts, other) else None
+        if c.test and not self.dead:
+            lasting = self.facts if self.outside is None else self.outside
+            never = [f != TRUE and self.solver.possible(lasting, f) == "unsat" for f in (yes, other)]
+            taken = None if never[0] == never[1] else int(never[0])
         if taken is not None:
             return self.taken(e, taken)
         passed: list[Con] = []
@@ -30,14 +32,14 @@ class Branches(Body):
             self.outside = list(self.facts)
         for body, fact in ((e.kids[1], yes), (e.kids[2], other)):
             saved = (list(self.facts), list(self.path), list(self.certain), self.dead, self.failed, list(self.failing))
-            ended = self.ended
+            ended, branches = self.ended, list(self.branches)
             self.failing = []
             self.path.append(fact)
             self.tests += bool(c.test)
             v = self.side(body)
             dead = self.dead
             fails = self.failing
-            self.ended = ended
+            self.ended, self.branches = ended, branches
             self.facts, self.path, self.certain, self.dead, failed, self.failing = saved
             self.tests -= bool(c.test)
             self.failed = self.failed or failed
