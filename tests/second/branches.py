@@ -40,9 +40,8 @@ class Branches(Body):
             dead = self.dead
             fails = self.failing
             self.ended, self.branches = ended, branches
-            self.facts, self.path, self.certain, self.dead, failed, self.failing = saved
+            self.facts, self.path, self.certain, self.dead, self.failed, self.failing = saved
             self.tests -= bool(c.test)
-            self.failed = self.failed or failed
             passed += [any_(no(fact), g) for g in fails]
             outs.append((v, fact, dead))
         if outermost:

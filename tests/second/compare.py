@@ -12,9 +12,11 @@ import argparse
 import json
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
+from multiprocessing import Pool
 from pathlib import Path
 
 from gradual.compiler import compile_source
@@ -27,7 +29,7 @@ from gradual.source import Source
 from tests.generators.program_terms import Program
 from tests.properties.shrinking import shrunk
 from tests.second.__main__ import check
-from tests.second.drawing import programs
+from tests.second.drawing import family
 
 PATIENCE = 60.0
 """Seconds of processor time for making one disagreement smaller."""
@@ -116,26 +118,24 @@ class Comparison:
     declined: Counter[str] = field(default_factory=Counter)
     found: list[dict[str, str]] = field(default_factory=list)
 
-    def ask(self, program: Program, plain: bool) -> dict[str, str] | None:
+    def ask(self, program: Program, plain: bool) -> None:
         """Compare the answers about one program; the disagreement, if there is one."""
         text = str(program)
         mine = second(text)
         if isinstance(mine, str):
             self.declined[mine] += 1
-            return None
+            return
         theirs = reference(text)
         if any(d.code == "E0501" for d in (*mine.diagnostics, *theirs.diagnostics)):
             self.declined["a goal at which one of the two gave up"] += 1
-            return None
+            return
         self.counts["answered"] += 1
         self.counts["accepted" if theirs.accepted else "rejected"] += 1
         self.counts["with checks"] += theirs.accepted and bool(theirs.checks)
         what = difference(mine, theirs)
-        if not what:
-            return None
-        small = str(program if plain else smallest(program, what))
-        self.found.append({"differs": what, "program": small, "drawn": text})
-        return self.found[-1]
+        if what:
+            small = str(program if plain else smallest(program, what))
+            self.found.append({"differs": what, "program": small, "drawn": text})
 
 
 def smallest(program: Program, what: str) -> Program:
@@ -155,19 +155,24 @@ def shown(found: dict[str, str]) -> str:
     return f"differs in {found['differs']}:\n{text}second:\n{mine}\nreference:\n{theirs}\n"
 
 
-def compared(number: int, seed: int, plain: bool, write: Callable[[str], object]) -> Comparison:
-    """The comparison of so many answered programs."""
+def of_family(seed: int, number: int, plain: bool) -> Comparison:
+    """The comparison of one family of programs."""
     met = Comparison()
-    for program in programs(seed):
-        if met.counts["answered"] >= number:
-            break
-        found = met.ask(program, plain)
-        if found is not None:
-            text = found["program"]
-            write(
-                f"differs in {found['differs']}:\n{text}second:\n{told(second(text))}\nreference:\n{told(reference(text))}\n"
-            )
+    for program in family(seed, number):
+        met.ask(program, plain)
     return met
+
+
+def compared(programs: int, seed: int, plain: bool, jobs: int = 1) -> Iterator[Comparison]:
+    """Comparisons, family by family, until so many programs were answered."""
+    numbers, answered = count(), 0
+    with Pool(jobs) as pool:
+        running = deque(pool.apply_async(of_family, (seed, next(numbers), plain)) for _ in range(2 * jobs))
+        while answered < programs:
+            met = running.popleft().get()
+            running.append(pool.apply_async(of_family, (seed, next(numbers), plain)))
+            answered += met.counts["answered"]
+            yield met
 
 
 def main(write: Callable[[str], object] = print) -> int:
@@ -175,23 +180,34 @@ def main(write: Callable[[str], object] = print) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=5000, help="how many have to be answered")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--plain", action="store_true", help="do not make disagreements smaller")
     parser.add_argument(
-        "--log", type=Path, help="write a line of JSON for each disagreement, and the counts, to this file"
+        "--log", type=Path, help="add the disagreements, then the counts, to this file as lines of JSON"
     )
     given = parser.parse_args()
-    started = time.perf_counter()
-    met = compared(given.programs, given.seed, given.plain, write)
+    started, whole = time.perf_counter(), Comparison()
+    for met in compared(given.programs, given.seed, given.plain, given.jobs):
+        whole.counts.update(met.counts)
+        whole.declined.update(met.declined)
+        whole.found += met.found
+        for found in met.found:
+            write(shown(found))
+        if given.log is not None:
+            _logged(given.log, met.found)
     seconds = time.perf_counter() - started
     if given.log is not None:
-        lines = [*met.found, {**met.counts, "declined": dict(met.declined), "seed": given.seed}]
-        given.log.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    for reason, times in met.declined.most_common():
+        _logged(given.log, [{**whole.counts, "declined": dict(whole.declined), "seed": given.seed}])
+    for reason, times in whole.declined.most_common():
         write(f"declined {times}: {reason}")
-    write(f"{dict(met.counts)}; {len(met.found)} disagreements; {seconds:.0f} s")
-    return 1 if met.found else 0
+    write(f"{dict(whole.counts)}; {len(whole.found)} disagreements; {seconds:.0f} s")
+    return 1 if whole.found else 0
+
+
+def _logged(log: Path, lines: Iterable[Mapping[str, object]]) -> None:
+    with log.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(8000)
     sys.exit(main())

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count
 from random import Random
 
 from tests.generators.constructs import arithmetic, calls, casts, integers, shapes
@@ -36,17 +35,16 @@ _OUTSIDE = ("Tensor[*", "fn (", "List[", "match ", "where(", "broadcast_to(", "t
 """What the second checker has not."""
 
 
-def programs(seed: int) -> Iterator[Program]:
-    """Programs without end, each once."""
+def family(seed: int, number: int) -> Iterator[Program]:
+    """A program that is drawn anew, and its relatives, each text once."""
+    random = Random(f"second {seed} {number}")
+    first = _drawn(random, tests=number % TESTS == TESTS - 1)
     seen: set[str] = set()
-    for number in count():
-        random = Random(f"second {seed} {number}")
-        first = _drawn(random, tests=number % TESTS == TESTS - 1)
-        for program in (first, *(relative(first, random) for _ in range(RELATIVES))):
-            text = str(program)
-            if text not in seen and not any(word in text for word in _OUTSIDE):
-                seen.add(text)
-                yield program
+    for program in (first, *(relative(first, random) for _ in range(RELATIVES))):
+        text = str(program)
+        if text not in seen and not any(word in text for word in _OUTSIDE):
+            seen.add(text)
+            yield program
 
 
 def _drawn(random: Random, tests: bool) -> Program:

@@ -286,7 +286,8 @@ class Shapes(Products):
             if parts and n == 0 and all(p.elems is not None for p in parts)
             else None
         )
-        return Value(Tensor((*ts[0].shape[:i], dim(len(ts)), *ts[0].shape[i:]), ts[0].dtype), elems=elems)
+        agreed = [next((t.shape[j] for t in ts if t.shape[j].number is not None), ts[0].shape[j]) for j in range(n)]
+        return Value(Tensor((*agreed[:i], dim(len(ts)), *agreed[i:]), ts[0].dtype), elems=elems)
 
     def split(self) -> Value:
         """[op.split.divides] [op.split.order]"""
