@@ -34,6 +34,9 @@ from tests.second.drawing import family
 PATIENCE = 60.0
 """Seconds of processor time for making one disagreement smaller."""
 
+TOLD = 250
+"""After how many answered programs it is told how far the comparison is."""
+
 
 def reference(text: str) -> Report:
     """The answer of the reference."""
@@ -188,7 +191,10 @@ def main(write: Callable[[str], object] = print) -> int:
     given = parser.parse_args()
     started, whole = time.perf_counter(), Comparison()
     for met in compared(given.programs, given.seed, given.plain, given.jobs):
+        before = whole.counts["answered"] // TOLD
         whole.counts.update(met.counts)
+        if whole.counts["answered"] // TOLD > before:
+            print(f"{dict(whole.counts)}; {len(whole.found)} disagreements so far", file=sys.stderr, flush=True)
         whole.declined.update(met.declined)
         whole.found += met.found
         for found in met.found:

@@ -226,7 +226,7 @@ class Goals:
         self.failed = True
 
     def misfit(self, code: str, rule: str, place: Place, related: list[Place] | None = None) -> None:
-        """A rank, axis or attribute that does not fit: an error; in a branch of a test a failing check [type.if.fails]."""
+        """A rank, axis or attribute that is refused: an error, or in a branch of a test a check [type.if.fails]."""
         if self.dead:
             return
         if not self.tests:

@@ -113,7 +113,7 @@ class Ops(Shapes):
             self.bad = True
 
     def shapeless(self, name: str) -> Value:
-        """The structure and element type of a result whose rank does not fit, in code that is not reached [type.if.fails]."""
+        """The structure and element type of a result whose rank does not fit, in a branch of a test [type.if.fails]."""
         first = self.args[0].type if self.args else None
         while isinstance(first, Tuple) and first.parts:
             first = first.parts[0]
