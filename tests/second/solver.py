@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import z3  # type: ignore[import-untyped]
+import z3
 
 from .dims import (
     TRUE,
