@@ -101,9 +101,10 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
     Parsing the printed text gives the type's clauses again.  [syntax.print]
     """
     own, where = frozenset(type.binders), frozenset(type.where)
-    named = named_sizes(type.params, own)
-    by_name = {one.size: positive(one.size) for one in named if not _is_positive(one.size)}
-    unsaid = frozenset(by_name.values())
+    named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
+    by_name = {size: goal for size, goal in named.items() if not _is_positive(size)}
+    opt_outs = {at_least(of_atom(name), constant(0)) for name in own}
+    unsaid = {goal for size, goal in named.items() if size in by_name or goal not in opt_outs}
     from_zero, added = _from_zero(clause for clause in type.where if clause not in unsaid), list[Constraint]()
     for size, goal in by_name.items():
         if goal not in where and not _takes_empty(size, from_zero, own):
