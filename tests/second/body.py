@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .declare import Bad, Gone, Scope, words
+from .declare import Gone, Scope, words
 from .dims import FALSE, TRUE, Dim, Var, dim, eq, no, replace, solve, swap, variables
+from .goals import Bad
 from .text import Node, Place, Skip
 from .types import FLOATS, INTS, Function, Tensor, Tuple, Type, Value, Written
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .body import Body, last
-from .declare import COUNT, Bad, Gone, ghost
+from .declare import COUNT, Gone, ghost
 from .dims import TRUE, Con, Dim, any_, choice, dim, eq, le, no, variables
+from .goals import Bad
 from .text import Node, Place, Skip
 from .types import Tensor, Tuple, Type, Value
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .body import last
 from .branches import Branches
-from .declare import Bad, Gone, ghost
+from .declare import Gone, ghost
 from .dims import Con, Dim, Var, dim, eq, floor, le, mod, replace, solve, swap, variables
+from .goals import Bad
 from .text import Node, Place, Skip
 from .types import FLOATS, INTS, Function, Tensor, Tuple, Type, Value, Written
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .body import last
-from .declare import Bad, Gone, dimension_names, ghost, rigid, words
+from .declare import Gone, dimension_names, ghost, rigid, words
 from .dims import Con, Dim, Var, dim, le, replace, variables
-from .goals import Report
+from .goals import Bad, Report
 from .ops import Ops
 from .show import con, shown, text
 from .solver import Facts

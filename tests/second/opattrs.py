@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .calls import Calls
-from .declare import Bad
 from .dims import Dim, Div, Var, variables
+from .goals import Bad
 from .text import Node, Place, Skip
 from .types import DTYPES, Tensor, Tuple, Type, Value
 

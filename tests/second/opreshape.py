@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .declare import Bad, ghost
+from .declare import ghost
 from .dims import Dim, dim, eq, floor, le, mod
+from .goals import Bad
 from .opproducts import Products
 from .text import Skip
 from .types import INTS, Tensor, Value

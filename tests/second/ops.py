@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .body import RANGES, last
-from .declare import Bad, compare
+from .declare import compare
 from .dims import TRUE, Con, Dim, all_, any_, broadcast, dim, eq, extreme, floor, le, mod, no
+from .goals import Bad
 from .opshapes import Shapes
 from .text import Node, Place, Skip
 from .types import FLOATS, INTS, Tensor, Tuple, Value

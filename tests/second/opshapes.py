@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from .declare import Bad
 from .dims import Dim, any_, choice, dim, eq, extreme, floor, le, mod, variables
+from .goals import Bad
 from .opreshape import Reshapes
 from .text import Skip
 from .types import FLOATS, INTS, Tensor, Tuple, Value
