@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.gradual-installed
 
 .PHONY: try test quick check thorough mutants suite-mutants campaign liars oracles nodes format bench fuzz archives graphs \
-	proofs verified docs editors vsix suite-wheel install clean
+	second proofs verified docs editors vsix suite-wheel install clean
 
 try: install
 	$(BIN)/gradual check examples/head.relay
@@ -85,6 +85,10 @@ archives: install
 
 graphs: install
 	$(BIN)/python -m tests.importers.tensorflow.fuzzing --graphs $(or $(GRAPHS),20000) --seed $(or $(SEED),0)
+
+# A checker written from the text alone and the reference, on random programs; it is part of every release.
+second: install
+	$(BIN)/python -m tests.second.compare --programs $(or $(PROGRAMS),5000) --seed $(or $(SEED),0) --jobs $$(nproc)
 
 proofs:
 	spec/mechanized/build

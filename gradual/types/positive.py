@@ -96,21 +96,22 @@ def _is_size(atom: object) -> bool:
 
 
 def stated(type: FunctionType) -> tuple[Constraint, ...]:
-    """The clauses to print: presumed ones are omitted, and `n >= 0` is added where a presumption does not hold.
+    """The clauses to print, in their order: presumed ones are omitted, and `n >= 0` is added where one does not hold.
 
     Parsing the printed text gives the type's clauses again.  [syntax.print]
     """
     own, where = frozenset(type.binders), frozenset(type.where)
     named = {one.size: positive(one.size) for one in named_sizes(type.params, own)}
-    unsaid = frozenset(named.values())
-    rest = [clause for clause in type.where if clause not in unsaid]
-    by_name, from_zero = {size: goal for size, goal in named.items() if not _is_positive(size)}, _from_zero(rest)
+    by_name = {size: goal for size, goal in named.items() if not _is_positive(size)}
+    opt_outs = {at_least(of_atom(name), constant(0)) for name in own}
+    unsaid = {goal for size, goal in named.items() if size in by_name or goal not in opt_outs}
+    from_zero, added = _from_zero(clause for clause in type.where if clause not in unsaid), list[Constraint]()
     for size, goal in by_name.items():
         if goal not in where and not _takes_empty(size, from_zero, own):
-            rest.insert(0, at_least(size, constant(0)))
+            added.insert(0, at_least(size, constant(0)))
             from_zero.add(size)
-    opted = [goal for size, goal in by_name.items() if goal in where and _takes_empty(size, from_zero, own)]
-    return (*dict.fromkeys(opted), *rest)
+    opted = {goal for size, goal in by_name.items() if goal in where and _takes_empty(size, from_zero, own)}
+    return (*added, *dict.fromkeys(clause for clause in type.where if clause not in unsaid or clause in opted))
 
 
 def required(type: FunctionType) -> tuple[Constraint, ...]:

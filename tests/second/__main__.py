@@ -10,7 +10,7 @@ from typing import Any
 from .check import File
 from .goals import Report
 from .parse import parse
-from .text import Skip
+from .text import Refused, Skip
 
 PROFILES = ["verdict", "codes", "spans", "least", "rules", "types", "checks"]
 
@@ -19,7 +19,10 @@ def check(text: str) -> dict[str, Any]:
     """The answer about a program, or why there is none."""
     try:
         report = Report()
-        File(parse(text), report).check()
+        try:
+            File(parse(text), report).check()
+        except Refused as r:
+            report.say(r.code, r.rule, r.place)
         bad = any(d["severity"] == "error" for d in report.diagnostics)
         return {
             "accepted": not bad,

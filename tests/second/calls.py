@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .body import Body, last
-from .declare import Bad, ghost
+from .body import last
+from .branches import Branches
+from .declare import Gone, ghost
 from .dims import Con, Dim, Var, dim, eq, floor, le, mod, replace, solve, swap, variables
+from .goals import Bad
 from .text import Node, Place, Skip
 from .types import FLOATS, INTS, Function, Tensor, Tuple, Type, Value, Written
 
 
-class Calls(Body):
+class Calls(Branches):
     """[type.call.arity] to [type.call.result]."""
 
     def call(self, e: Node, hint: str) -> Value:
@@ -30,13 +32,14 @@ class Calls(Body):
             raise Bad("E0307", "type.structure", f.span)
         fn = self.functions(f.text, f.span)
         args = self.exprs(e.kids[1:])
-        if fn.broken:
-            raise Skip("a callee in error")
+        if fn.broken:  # it has no interface, and nothing is known of it [check.strict] [type.strict]
+            self.gradual = self.gradual or self.asked
+            raise Gone
         if e.attrs:
             raise Bad("E0207", "name.attribute", e.attrs[0][1])
         if len(args) != len(fn.params):
             raise Bad("E0304", "type.call.arity", e.span)
-        if fn.holes and not self.dead:
+        if fn.holes and self.asked:
             self.gradual = True
         error = any(a.error for a in args)
         subst: dict[Var, Dim] = {}

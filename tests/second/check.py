@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .body import last
-from .declare import Bad, Gone, dimension_names, ghost, rigid, words
+from .declare import Gone, dimension_names, ghost, rigid, words
 from .dims import Con, Dim, Var, dim, le, replace, variables
-from .goals import Report
+from .goals import Bad, Report
 from .ops import Ops
 from .show import con, shown, text
 from .solver import Facts
@@ -88,6 +88,7 @@ class Definition(Ops):
         self.kinds = {n for n, _, _ in node.attrs}
         self.clauses: list[Con] = []
         self.hopeless = False
+        self.args, self.places, self.attrs = [], [], {}
 
     def functions(self, name: str, place: Place) -> Function:
         if name not in self.file.nodes:
@@ -224,10 +225,15 @@ class Definition(Ops):
         types = {p.kids[0].text for p in self.node.kids if not p.kids[0].kids} | {
             k.text for p in self.node.kids for k in p.kids[0].kids
         }
-        for n, place, _ in self.node.attrs:
-            if n not in known and n in types:
+        used = {w.text for _, e in enumerate(self.node.kids) for k in sizes(e.kids[0]) for w in words(k)}
+        for i, (n, place, binder) in enumerate(self.node.attrs):
+            if n in [m for m, _, _ in self.node.attrs[:i]]:
+                self.broken(Bad("E0204", "name.duplicate", place))
+            elif n not in known and n in types:
                 raise Skip("type parameters")
-            if n not in known:
+            elif n not in known and n not in used and binder.kind != "Dim":
+                self.fn.types.append(n)  # a type that no parameter mentions
+            elif n not in known:
                 self.broken(Bad("E0206", "name.dimension", place))
                 self.lost.add(n)
 
@@ -315,9 +321,9 @@ class Definition(Ops):
                 self.closing(v.type)
         except Bad as b:
             self.tell(b)
-            self.fn.broken = True
+            self.fn.broken |= self.fn.written is None
         except Gone:
-            self.fn.broken = True
+            self.fn.broken |= self.fn.written is None
         self.finish()
 
     def keeps(self, d: Dim) -> bool:
@@ -347,7 +353,13 @@ class Definition(Ops):
         w = self.fn.written
         result = written_text(w) if w is not None else shown(self.fn.result, self.keeps) if self.fn.result else "_"
         clauses = [con(c) for c in self.clauses if c not in self.implied_by_type]
-        return f"fn ({params}) -> {result}" + (" where " + " and ".join(clauses) if clauses else "")
+        binders = f"[{', '.join(f'{n}: Type' for n in self.fn.types)}] " if self.fn.types else ""
+        return f"fn {binders}({params}) -> {result}" + (" where " + " and ".join(clauses) if clauses else "")
+
+
+def sizes(t: Node) -> list[Node]:
+    """The sizes in a type as written."""
+    return [s for k in t.kids for s in sizes(k)] if t.kind == "tuple_type" else t.kids
 
 
 def dims_of(w: Written) -> list[Dim]:

@@ -5,20 +5,12 @@ from __future__ import annotations
 import itertools
 
 from .dims import Con, Dim, Var, all_, any_, choice, dim, eq, extreme, floor, le, mod, no, replace, variables
-from .goals import Goals
+from .goals import Bad, Goals
 from .text import Node, Place, Skip
 from .types import DTYPES, INTS, Tensor, Tuple, Type, Value, Written
 
 COUNT = itertools.count(1)
 COMPARE = {"==", "!=", "<", "<=", ">", ">="}
-
-
-class Bad(Exception):
-    """A construct that is rejected: code, rule, place."""
-
-    def __init__(self, code: str, rule: str, place: Place, related: list[Place] | None = None) -> None:
-        super().__init__(code)
-        self.code, self.rule, self.place, self.related = code, rule, place, related
 
 
 class Gone(Exception):
@@ -138,7 +130,8 @@ class Scope(Goals):
             raise Bad("E0207", "name.attribute", e.span)
         i = int(e.kids[2].text)
         if not -len(t.shape) <= i < len(t.shape):
-            raise Bad("E0305", "op.axis", of.span)
+            self.misfit("E0305", "op.axis", of.span)
+            return dim(ghost(f"dim({of.text}, {i})", of.span))
         return t.shape[i]
 
     def to_con(self, e: Node) -> Con:

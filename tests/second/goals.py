@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dims import TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
+from .dims import FALSE, TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
 from .show import con
 from .solver import Facts
 from .text import Place
+
+
+class Bad(Exception):
+    """A construct that is rejected: code, rule, place."""
+
+    def __init__(self, code: str, rule: str, place: Place, related: list[Place] | None = None) -> None:
+        super().__init__(code)
+        self.code, self.rule, self.place, self.related = code, rule, place, related
 
 
 @dataclass
@@ -28,6 +36,8 @@ class Pending:
     few: bool = False
     declared: Place | None = None
     raw: Con = TRUE
+    shown: Con = TRUE
+    behind: list[Con] = field(default_factory=list)
 
 
 @dataclass
@@ -49,6 +59,10 @@ class Report:
     ) -> None:
         severity = "warning" if code in ("E0402", "E0403", "E0404", "E0501") else "error"
         one: dict[str, Any] = {"code": code, "severity": severity, "rule": rule, "span": span(place), "message": rule}
+        if code == "E0301" and any(
+            d["code"] == code and d["rule"] == rule and d["span"] == one["span"] for d in self.diagnostics
+        ):
+            return  # item 6 of `check.strict`: one mistake at several axes
         one["related"] = [{"span": span(p)} for p in related or [] if p != place]
         if model is not None:
             one["data"] = {"counterexample": {v.name: k for v, k in model.items()}}
@@ -72,7 +86,7 @@ class Goals:
         self.certain: list[Con] = []
         self.branches: list[Con] = []
         self.pending: list[Pending] = []
-        self.failed = self.dead = self.doubt = False
+        self.failed = self.dead = self.ended = self.doubt = False
         self.gradual = False
         self.tests = 0
         self.joined: set[Var] = set()
@@ -97,9 +111,14 @@ class Goals:
         names = {p for v in seen if v.rigid for p in v.origin}
         return sorted(ghosts or names) or [place]
 
+    @property
+    def asked(self) -> bool:
+        """Whether an unknown here makes the definition gradual: not in code that is not reached [type.if.fails]."""
+        return not self.dead or self.ended
+
     def notice(self, d: Dim | Con) -> None:
         """[type.strict]: an unknown makes the definition gradual."""
-        if not self.dead and any(not v.rigid and v not in self.joined for v in variables(d)):
+        if self.asked and any(not v.rigid and v not in self.joined for v in variables(d)):
             self.gradual = True
 
     def need(self, rule: str, goal: Con, place: Place, error: bool = False, declared: Place | None = None) -> bool:
@@ -112,12 +131,7 @@ class Goals:
         if goal == TRUE:
             return True
         both = [*self.facts, *self.path]
-        if goal.kind == "or":
-            goal = (
-                any_(*[p for p in goal.parts if self.solver.possible(self.facts, p) != "unsat"])
-                if any(self.solver.possible(self.facts, p) != "unsat" for p in goal.parts)
-                else goal
-            )
+        goal = self.parts(goal)
         possible = self.solver.possible(self.facts, goal)
         if possible == "unsat":
             self.refute(rule, raw, goal, place, both, declared)
@@ -130,7 +144,7 @@ class Goals:
             rule,
             goal,
             place,
-            [*both, *self.branches],
+            both,
             self.blame(rule, goal, place),
             list(self.path),
             silent=self.doubt,
@@ -145,10 +159,12 @@ class Goals:
                 known != goal and self.solver.sat([*self.solver.cone(both, set(variables(known))), known]) == "unsat"
             )
         p.few = self.fewest(goal)
-        self.pending.append(p)
+        p.shown = self.written_check(raw)
+        p.blames = self.blame(rule, p.shown, place)
+        self.postpone(p)
         if not self.path and rule != "type.assert":
             self.every.append(goal)
-        rigid = all(v.rigid for v in variables(goal))
+        rigid = all(v.rigid for v in variables(raw))
         if possible == "sat":
             self.gain(goal, False)
         else:
@@ -160,38 +176,46 @@ class Goals:
             self.certain.append(goal)
         return True
 
+    def postpone(self, p: Pending) -> None:
+        """A goal that is judged at the end, with the failing goals of the branches before it."""
+        p.behind = list(self.branches)
+        self.pending.append(p)
+
+    def parts(self, goal: Con) -> Con:
+        """A disjunction without the parts that F excludes."""
+        if goal.kind != "or":
+            return goal
+        kept = [p for p in goal.parts if self.solver.possible(self.facts, p) != "unsat"]
+        return any_(*kept) if kept else goal
+
+    def written_check(self, raw: Con) -> Con:
+        """A check is written with the numbers that F has for its names, and without what F excludes."""
+        numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
+        plain = self.parts(self.solver.divisible(self.facts, swap(raw, numbers)))
+        return raw if plain.kind in ("true", "false") else plain
+
     def refute(
         self, rule: str, raw: Con, goal: Con, place: Place, both: list[Con], declared: Place | None = None
     ) -> None:
         blames = self.blame(rule, goal, place)
         if self.tests:
-            if self.solver.sat(both) != "unsat":
-                self.pending.append(
-                    Pending(
-                        "fails",
-                        rule,
-                        goal,
-                        place,
-                        [*both, *self.branches],
-                        blames,
-                        list(self.path),
-                        silent=self.doubt,
-                        raw=raw,
-                        declared=declared,
-                    )
-                )
+            p = Pending("fails", rule, goal, place, both, blames, list(self.path), raw=raw)
+            p.shown = self.written_check(raw)
+            p.blames = self.blame(rule, p.shown, place)
+            p.silent, p.declared = self.doubt or self.solver.sat(both) == "unsat", declared
+            self.postpone(p)
             self.dead = True
             return
         if self.solver.possible(self.certain, raw) == "unsat":
             self.report.say("E0301", rule, place, [declared] if declared else None)
         else:
-            self.pending.append(
+            self.postpone(
                 Pending(
                     "refuted",
                     rule,
                     goal,
                     place,
-                    [*both, *self.branches],
+                    both,
                     blames,
                     list(self.path),
                     silent=self.doubt,
@@ -200,6 +224,14 @@ class Goals:
                 )
             )
         self.failed = True
+
+    def misfit(self, code: str, rule: str, place: Place, related: list[Place] | None = None) -> None:
+        """A rank, axis or attribute that is refused: an error, or in a branch of a test a check [type.if.fails]."""
+        if self.dead:
+            return
+        if not self.tests:
+            raise Bad(code, rule, place, related)
+        self.refute(rule, FALSE, FALSE, place, [*self.facts, *self.path])
 
     def fewest(self, goal: Con) -> bool:
         """[check.few] [dim.few]"""
@@ -225,13 +257,13 @@ class Goals:
     def join(self, place: Place, d: Dim, e: Dim, related: Place) -> None:
         """[type.if.join] item 5, in a strict definition."""
         both = [*self.facts, *self.path]
-        self.pending.append(
+        self.postpone(
             Pending(
                 "join",
                 "type.if.join",
                 eq(d, e),
                 place,
-                [*both, *self.branches],
+                both,
                 [place],
                 list(self.path),
                 silent=self.doubt,
@@ -246,10 +278,10 @@ class Goals:
         out: list[tuple[str, Pending, dict[Var, int] | None]] = []
         for p in self.pending:
             asserted = p.rule == "type.assert"
-            rigid = all(v.rigid for v in variables(p.goal))
+            rigid = all(v.rigid for v in variables(p.raw))
             if p.kind == "join":
                 if not self.gradual and not p.silent:
-                    model = self.solver.least(p.facts, p.raw)
+                    model = self.solver.least([*p.facts, *p.behind], p.raw)
                     if model is not None:
                         out.append(("E0308", p, model))
                 continue
@@ -257,23 +289,30 @@ class Goals:
                 if self.gradual:
                     out.append(("E0301", p, None))
                 elif not p.silent:
-                    model = self.solver.least(p.facts, p.raw)
+                    model = self.solver.least([*p.facts, *p.behind], p.raw)
                     if model is not None:
                         out.append(("E0302", p, self.full(model, p)))
                 continue
             if not self.gradual and not asserted:
-                model = self.solver.least(p.facts, p.raw)
                 if p.kind == "fails":
-                    model = self.full(model or {}, p)
+                    model = self.full({}, p)
+                    if not p.silent and all_(*p.path) == TRUE:
+                        out.append(("E0301", p, None))
+                    elif not p.silent and model:
+                        out.append(("E0302", p, model))
+                    continue
+                model = self.solver.least([*p.facts, *p.behind], p.raw)
                 if model is not None:
                     if not p.silent:
                         out.append(("E0302", p, model))
+                    if p.kind == "open" and p.never:
+                        out.append(("E0403", p, None))
                     continue
-                if self.solver.sat([*p.facts, no(p.goal)]) == "unsat":
+                if self.solver.sat([*p.facts, *p.behind, no(p.goal)]) == "unsat":
                     continue
                 out.append(("E0501", p, None))
             elif rigid and not asserted and p.kind == "open":
-                model = self.solver.least(p.facts, p.raw)
+                model = self.solver.least([*p.facts, *p.behind], p.raw) or self.solver.least(p.facts, p.raw)
                 if model is not None:
                     out.append(("E0402", p, model))
             if p.kind == "fails" or p.never:
@@ -281,7 +320,12 @@ class Goals:
             elif p.few:
                 out.append(("E0404", p, None))
             self.report.checks.append(
-                {"condition": con(p.goal), "rule": p.rule, "span": span(p.place), "blames": [span(b) for b in p.blames]}
+                {
+                    "condition": con(p.shown),
+                    "rule": p.rule,
+                    "span": span(p.place),
+                    "blames": [span(b) for b in p.blames],
+                }
             )
         for i, (code, p, model) in enumerate(out):
             if (

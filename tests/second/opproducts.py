@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .declare import Bad
 from .dims import Con, Dim, dim, eq, floor, le, mod
+from .goals import Bad
 from .opattrs import Attributes
 from .text import Place, Skip
 from .types import Tensor, Value

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from .declare import Bad, ghost
 from .dims import Dim, any_, choice, dim, eq, extreme, floor, le, mod, variables
-from .opproducts import Products
+from .goals import Bad
+from .opreshape import Reshapes
 from .text import Skip
 from .types import FLOATS, INTS, Tensor, Tuple, Value
 
 
-class Shapes(Products):
+class Shapes(Reshapes):
     """The operators about shapes."""
 
     def table(self) -> dict[str, tuple[int, tuple[str, ...], Callable[[], Value]]]:
@@ -115,88 +115,6 @@ class Shapes(Products):
             raise Bad("E0312", "op.attribute", self.site.span)
         return Value(Tensor(tuple(t.shape[i] for i in axes), t.dtype), elems=self.args[0].elems)
 
-    def reshape(self) -> Value:
-        """[op.reshape.code] [op.reshape.size] [op.reshape.elements] [op.reshape.divides]"""
-        t = self.tensor(0)
-        place = self.places[0]
-        zero = self.flag("allowzero")
-        if len(self.args) == 2:
-            if "newshape" in self.attrs:
-                raise Bad("E0207", "name.attribute", next(p for n, p, _ in self.site.attrs if n == "newshape"))
-            v = self.args[1]
-            if not isinstance(v.type, Tensor) or v.tensor.dtype not in INTS or len(v.tensor.shape) != 1:
-                raise Skip("dynamic operators")
-            entries = [(d, d.number) for d in self.elements(v, self.places[1])]
-            for d, k in entries:
-                if k is None and not self.solver.holds([*self.facts, *self.path], le(1, d)):
-                    raise Skip("dynamic operators")
-        else:
-            shape = self.sizes("newshape")
-            if shape is None:
-                raise Bad("E0207", "name.attribute", self.site.span)
-            entries = [
-                (d, d.number if n.kind == "number" or (d.number is not None and d.number > 0) else None)
-                for d, n in shape
-            ]
-        out: list[Dim | None] = []
-        at = 0
-        for d, k in entries:
-            if k is None:
-                self.owes("op.reshape.size", le(0, d), place)
-            if k == 0 and not zero:
-                out.append(t.shape[at] if at < len(t.shape) else dim(0))
-                at += 1
-            elif k == -2 and len(self.args) == 1:
-                out += t.shape[at:]
-                at = len(t.shape)
-            elif k == -3 and len(self.args) == 1:
-                if at + 2 > len(t.shape):
-                    raise Bad("E0312", "op.attribute", self.site.span)
-                out.append(t.shape[at] * t.shape[at + 1])
-                at += 2
-            elif k == -4 and len(self.args) == 1:
-                raise Skip("codes of a reshape")
-            elif k is not None and k < -1 and len(self.args) == 2:
-                self.owes("op.reshape.size", le(-1, d), place)
-                out.append(d)
-            elif k is not None and k < -1:
-                raise Bad("E0312", "op.attribute", self.site.span)
-            else:
-                out.append(None if k == -1 else d)
-                at += 1
-        if out.count(None) > 1:
-            raise Bad("E0312", "op.attribute", self.site.span)
-        if None in out:
-            p, q = dim(1), dim(1)
-            for i in range(max(len(out), len(t.shape))):
-                a = t.shape[i] if i < len(t.shape) else None
-                b = out[i] if i < len(out) else None
-                if a is not None and a == b:
-                    continue
-                p, q = p * (a if a is not None else 1), q * (b if b is not None else 1)
-            if q.number is None or q.number < 1:
-                self.owes("op.reshape.divides", le(1, q), place)
-            if self.bad or (q.number is not None and q.number < 1):
-                rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
-                return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype), error=True)
-            p, q = (self.solver.simple(self.facts, x) for x in (p, q))
-            whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(self.facts, floor(p, q))
-            if whole * q != p and self.solver.multiple([*self.facts, *self.path], p, q):
-                p = whole * q
-            if whole * q != p:
-                self.owes("op.reshape.divides", eq(q * floor(p, q), p), place)
-                whole = self.solver.simple(self.facts, floor(p, q))
-            new = tuple(whole if d is None else d for d in out)
-        else:
-            new = tuple(d for d in out if d is not None)
-            p, q = dim(1), dim(1)
-            for d in t.shape:
-                p = p * d
-            for d in new:
-                q = q * d
-            self.owes("op.reshape.elements", eq(p, q), place)
-        return Value(Tensor(new, t.dtype), elems=self.args[0].elems if len(new) <= 1 else None)
-
     def tuple_of(self) -> list[Tensor]:
         t = self.args[0].type
         if not isinstance(t, Tuple):
@@ -234,11 +152,12 @@ class Shapes(Products):
             for j in range(n):
                 if j != i and t is not ts[0]:
                     self.owes("op.concatenate.agree", eq(ts[0].shape[j], t.shape[j]), self.places[0])
+        agreed = [next((t.shape[j] for t in ts if t.shape[j].number is not None), ts[0].shape[j]) for j in range(n)]
         elems = None
         parts = self.args[0].parts
         if n == 1 and parts and all(p.elems is not None for p in parts):
             elems = tuple(x for p in parts for x in p.elems or ())
-        return Value(Tensor((*ts[0].shape[:i], total, *ts[0].shape[i + 1 :]), ts[0].dtype), elems=elems)
+        return Value(Tensor((*agreed[:i], total, *agreed[i + 1 :]), ts[0].dtype), elems=elems)
 
     def stack(self) -> Value:
         """[op.stack.agree]"""
@@ -256,7 +175,8 @@ class Shapes(Products):
             if parts and n == 0 and all(p.elems is not None for p in parts)
             else None
         )
-        return Value(Tensor((*ts[0].shape[:i], dim(len(ts)), *ts[0].shape[i:]), ts[0].dtype), elems=elems)
+        agreed = [next((t.shape[j] for t in ts if t.shape[j].number is not None), ts[0].shape[j]) for j in range(n)]
+        return Value(Tensor((*agreed[:i], dim(len(ts)), *agreed[i:]), ts[0].dtype), elems=elems)
 
     def split(self) -> Value:
         """[op.split.divides] [op.split.order]"""
@@ -318,9 +238,14 @@ class Shapes(Products):
             raise Bad("E0312", "op.attribute", self.site.span)
         if i.dtype not in INTS:
             raise Bad("E0306", "op.dtype", self.places[1])
-        if "batch_dims" in self.attrs or "axis" not in self.attrs:
+        if "batch_dims" in self.attrs:
             raise Skip("forms of take")
-        a = self.axis(self.integer("axis", 0), len(t.shape))
+        if self.sizes("axis") is None:  # the elements in row-major order
+            whole = dim(1)
+            for d in t.shape:
+                whole = whole * d
+            t = Tensor((whole,), t.dtype)
+        a = self.axis(self.integer("axis", 0), len(t.shape)) if self.sizes("axis") else 0
         n = t.shape[a]
         known = self.args[1].elems
         if known is not None and any(not v.rigid and not v.size for k in known for v in variables(k)):
@@ -342,7 +267,7 @@ class Shapes(Products):
                 self.owes("op.index.bounds", le(k + 1, n) if k >= 0 else le(-k, n), self.places[1])
         elems = None
         mine = self.args[0].elems
-        if len(t.shape) == 1 and mine and known is not None and all(k.number is not None for k in known):
+        if len(self.tensor(0).shape) == 1 and mine and known is not None and all(k.number is not None for k in known):
             size = len(mine)
             pick = [(k.number or 0) for k in known]
             pick = [min(max(k, 0), size - 1) if mode == "clip" else k % size for k in pick]
@@ -363,14 +288,16 @@ class Shapes(Products):
         shape = list(t.shape)
         elems = self.args[0].elems
         for j, i in enumerate(axes):
-            s = (strides[j] if j < len(strides) else strides[0] if len(strides) == 1 else (dim(1), self.site))[0].number
-            if s is None or s < 0:
+            s = (strides[j] if j < len(strides) else (dim(1), self.site))[0].number
+            if s is None:
                 raise Skip("forms of strided_slice")
             if s == 0:
                 raise Bad("E0312", "op.attribute", self.site.span)
             n = shape[i]
+            shape[i] = self.solver.simple(self.facts, count(n, begin[j][0], end[j][0], s))
             b, e = (self.limited(x, n) for x in (begin[j][0], end[j][0]))
-            shape[i] = self.solver.simple(self.facts, floor(extreme(False, e - b + (s - 1), dim(0)), s))
+            if s < 0:
+                elems = None
             if elems is not None and len(t.shape) == 1:
                 elems = (
                     elems[b.number or 0 : e.number or 0 : s] if b.number is not None and e.number is not None else None
@@ -380,3 +307,18 @@ class Shapes(Products):
     def limited(self, x: Dim, n: Dim) -> Dim:
         x = self.solver.simple(self.facts, choice(le(0, x), x, x + n))
         return self.solver.simple(self.facts, extreme(True, extreme(False, x, dim(0)), n))
+
+
+def count(n: Dim, b: Dim, e: Dim, s: int) -> Dim:
+    """[op.strided_slice.clamp]: how many elements, without the limits that do not change the number."""
+    if s < 0:
+        start = choice(le(b, -1), b + n, extreme(True, b, n - 1))
+        stop = choice(le(e, -1), extreme(False, e + n, dim(-1)), e)
+        return floor(extreme(False, start - stop + (-s - 1), dim(0)), -s)
+    start = choice(le(b, -1), extreme(False, b + n, dim(0)), b)
+    if e == n:
+        if b.number is not None and b.number < 0:
+            return floor(extreme(True, -b, n) + (s - 1), s)
+        return floor(extreme(False, n - start + (s - 1), dim(0)), s)
+    stop = choice(le(e, -1), e + n, extreme(True, e, n))
+    return floor(extreme(False, stop - start + (s - 1), dim(0)), s)

@@ -13,6 +13,9 @@ LEVELS: list[tuple[str, ...]] = [
     ("*", "/", "//", "%"),
 ]
 
+SHORT = {"int": "int32", "uint": "uint32", "float": "float32"}
+"""[scalar.type]: other names of element types."""
+
 
 class Parser:
     """Descends the grammar; places are those of the first and the last token."""
@@ -68,9 +71,10 @@ class Parser:
         if self.accept("["):
             while not self.accept("]"):
                 n = self.kind("NAME")
-                if self.accept(":") and self.kind("NAME").text != "Dim":
+                kind = self.kind("NAME").text if self.accept(":") else ""
+                if kind == "Type":
                     raise Skip("type parameters")
-                node.attrs.append((n.text, n.span, Node("binder", n.span, n.text)))
+                node.attrs.append((n.text, self.since(n.span), Node(kind, n.span, n.text)))
                 if not self.accept(","):
                     self.want("]")
                     break
@@ -101,11 +105,13 @@ class Parser:
             if self.accept("*"):
                 raise Skip("unknown rank")
             self.want("(")
-            dims = self.listed(")", self.expr)
+            dims = [
+                Node("hole", d.span) if d.kind == "word" and d.text == "Any" else d for d in self.listed(")", self.expr)
+            ]
             self.want(",")
             dtype = self.kind("NAME")
             self.want("]")
-            return Node("tensor", self.since(t.span), dtype.text, dims)
+            return Node("tensor", self.since(t.span), SHORT.get(dtype.text, dtype.text), dims)
         if self.accept("("):
             parts = self.listed(")", self.type)
             return Node("tuple_type", self.since(t.span), "", parts)
@@ -117,7 +123,7 @@ class Parser:
             self.next()
             if self.now.text == "[":
                 raise Skip("data types")
-            return Node("tensor", t.span, t.text)
+            return Node("tensor", t.span, SHORT.get(t.text, t.text))
         raise Skip("syntax")
 
     def listed(self, end: str, item: object) -> list[Node]:

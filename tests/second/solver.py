@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import z3  # type: ignore[import-untyped]
+import z3
 
 from .dims import (
     TRUE,
@@ -102,12 +102,14 @@ class Facts:
             raise Skip("budget")
         key = tuple(sorted(map(repr, set(cs))))
         if key not in self.memo:
-            s = z3.Solver()
-            s.set("rlimit", 600000)
-            s.set("timeout", 350)
-            for c in cs:
-                s.add(self.con(c))
-            self.memo[key] = str(s.check())
+            formula = [self.con(c) for c in cs]
+            for solver in (z3.SimpleSolver(), z3.Solver()):  # the first is quick, the second thorough
+                solver.set("rlimit", 600000)
+                solver.set("timeout", 350)
+                solver.add(*formula)
+                self.memo[key] = str(solver.check())
+                if self.memo[key] != "unknown":
+                    break
         return self.memo[key]
 
     def holds(self, facts: list[Con], goal: Con) -> bool:
@@ -127,7 +129,7 @@ class Facts:
         near = self.cone(facts, set(order))
         for c in near:
             order += [v for v in variables(c) if v not in order]
-        s = z3.Solver()
+        s = z3.SimpleSolver()
         s.set("timeout", 600)
         for c in [*near, no(goal)]:
             s.add(self.con(c))
@@ -238,7 +240,15 @@ class Facts:
             and not any(c.kind in ("eq", "and") for c in facts)
         ):
             return d
-        return self.reduced(self.inner(facts, replace(d, self.solved(facts))), self.products(facts))
+        known = [swap(f, self.solved([g for g in facts if g is not f])) for f in facts]
+        box = [f for f in known if len(variables(f)) == 1 and f.kind in ("le", "eq", "not", "and")]
+        either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
+        return self.reduced(self.inner([*box, *either], replace(d, self.solved(facts))), self.products(facts))
+
+    def left(self, box: list[Con], f: Con) -> Con:
+        """A disjunction without the parts that bounds exclude."""
+        kept = [p for p in f.parts if self.possible(box, p) != "unsat"]
+        return any_(*kept) if kept else f
 
     def inner(self, facts: list[Con], d: Dim) -> Dim:
         out = dim(0)
@@ -271,7 +281,7 @@ class Facts:
 
     def agrees(self, facts: list[Con], c: Con, a: Dim, b: Dim) -> bool:
         """The third line of the table: F has the disjunction of exactly c and a == b."""
-        return self.holds(facts, any_(c, eq(a, b)))
+        return any(f.kind == "or" and set(f.parts) == {c, eq(a, b)} for f in facts)
 
     def quotient(self, facts: list[Con], top: Dim, by: Dim) -> Dim:
         if by.number is not None:

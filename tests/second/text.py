@@ -12,6 +12,14 @@ class Skip(Exception):
     """The program is outside of the scope; the reason is one of a small fixed set."""
 
 
+class Refused(Exception):
+    """The text is no program: code, rule, place."""
+
+    def __init__(self, code: str, rule: str, place: Place) -> None:
+        super().__init__(code)
+        self.code, self.rule, self.place = code, rule, place
+
+
 @dataclass
 class Token:
     kind: str
@@ -56,6 +64,7 @@ TABLE = re.compile(
         }.items()
     )
 )
+HEADER = re.compile(r'#\[[ \t]*version[ \t]*=[ \t]*("[^"\n]*")[ \t]*\]')
 KEYWORDS = {
     "def",
     "let",
@@ -113,7 +122,13 @@ def lex(text: str) -> list[Token]:
                 raise Skip("syntax")
             kind, word = str(found.lastgroup), found.group()
             if kind == "META":
-                raise Skip("metadata and headers")
+                header = HEADER.match(text, at) if not tokens else None
+                if not header:
+                    raise Skip("metadata and headers")
+                if header.group(1) != '"0.0.5"':
+                    place = line, header.start(1) - begin + 1
+                    raise Refused("E0103", "syntax.version", (place, (line, header.end(1) - begin + 1)))
+                kind, word = "BLANK", header.group()
         start = (line, at - begin + 1)
         for i, c in enumerate(word):
             if c == "\n":

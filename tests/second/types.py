@@ -75,3 +75,4 @@ class Function:
     open: set[Var] = field(default_factory=set)
     holes: bool = False
     broken: bool = False
+    types: list[str] = field(default_factory=list)

@@ -89,8 +89,11 @@ def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
     """Report a refuted goal, unless it only follows from an error that is reported already.
 
     A goal may be refuted only because an earlier goal fails for some sizes. In a strict definition it is then reported
-    as failing for the other sizes: it is a second error, which needs another fix.   [check.strict]
+    as failing for the other sizes: it is a second error, which needs another fix. A goal about a value in error is not
+    reported.   [check.strict]
     """
+    if not state.values.failed.isdisjoint(owed.values):
+        return
     where, witness = terms(state, owed.goal), dict(verdict.witness)
     never = failing_for_all(owed, verdict.because, witness, where)
     certain = state.facts.certain()
@@ -98,10 +101,8 @@ def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
         error, follows = _failing(state, owed, witness)
         state.obligations.postponed.append(Postponed(verdict, error, False, owed.goal, follows=follows, never=never))
         return
-    if state.values.failed.isdisjoint(owed.values):
-        (
-            state.output.diagnostics if state.values.doubtful.isdisjoint(owed.values) else state.obligations.deferred
-        ).append(never)
+    doubtful = not state.values.doubtful.isdisjoint(owed.values)
+    (state.obligations.deferred if doubtful else state.output.diagnostics).append(never)
 
 
 def _fail_under_test(state: Elaboration, owed: Obligation, goal: Constraint) -> bool:

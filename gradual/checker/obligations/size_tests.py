@@ -68,9 +68,10 @@ def reached(state: Elaboration, result: str, span: Span) -> str:
 def ends(state: Elaboration, span: Span, what: str) -> None:
     """End the enclosing branch of a test, since all branches of a step end in a check that always fails.
 
-    Outside of tests this is an error.  [type.if.fails]
+    Outside of tests this is an error, and no goal is asked about what follows.  [type.if.fails]
     """
     if state.reach.tests:
         state.end_branch()
-    else:
+    elif not state.reach.unreachable:
+        state.reach.unreachable = True
         state.output.report("E0301", "type.if.fails", f"every branch of this {what} fails at every size", span)
