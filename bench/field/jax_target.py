@@ -55,9 +55,7 @@ class Jax(Eager):
 
     def branch(self, condition: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`jax.lax.cond`."""
-        return self.jax.lax.cond(
-            self.array(condition), lambda: self.result(then()), lambda: self.result(orelse())
-        )
+        return self.jax.lax.cond(self.array(condition), lambda: self.result(then()), lambda: self.result(orelse()))
 
 
 def answer(function: ast.Fn, functions: Mapping[str, ast.Fn]) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -72,16 +71,8 @@ class Torch(Eager):
         return tuple(map(self._copied, value)) if isinstance(value, tuple) else self.array(value).clone()
 
 
-@dataclass(frozen=True)
-class Exported:
-    """What PyTorch says of a function that it exports: the results, and the conditions that calls have to meet."""
-
-    results: Any
-    guards: tuple[str, ...]
-
-
-def answer(function: ast.Fn, functions: Mapping[str, ast.Fn]) -> Exported:
-    """The function, exported.  Raises Beyond, Rejected, and whatever PyTorch raises."""
+def answer(function: ast.Fn, functions: Mapping[str, ast.Fn]) -> tuple[str, ...]:
+    """The guards of the exported function.  Raises Beyond, Rejected, and whatever PyTorch raises."""
     entry = _Entry(function, functions)
     torch = import_module("torch")
     sizes = next((each for each in itertools.islice(entry.sizes(), TRIED) if entry.runs(each)), None)
@@ -89,9 +80,7 @@ def answer(function: ast.Fn, functions: Mapping[str, ast.Fn]) -> Exported:
     module = _module(torch, lambda *values: entry.result(Torch(exporting=True), values))
     specs = tuple(entry.dynamic(param.annotation) for param in function.params)
     found = torch.export.export(module, example, dynamic_shapes=(specs,), strict=False)
-    (last,) = (node for node in found.graph.nodes if node.op == "output")
-    results = [getattr(each, "meta", {}).get("val") for each in last.args[0]]
-    return Exported(results, tuple(getattr(found, "_guards_code", ())))
+    return tuple(getattr(found, "_guards_code", ()))
 
 
 def _module(torch: Any, computes: Callable[..., Any]) -> Any:
