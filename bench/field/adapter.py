@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from importlib import import_module
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -52,6 +53,7 @@ def _message(raised: BaseException) -> str:
 def main(name: str) -> None:
     """Answer the runner's requests, a line each, until `bye`."""
     system = SYSTEMS[name]
+    import_module(system.package)
     replies = sys.stdout
     with TemporaryDirectory() as folder, redirect_stdout(sys.stderr):  # ONNX Runtime prints, and writes files
         os.chdir(folder)

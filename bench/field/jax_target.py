@@ -113,7 +113,9 @@ def _formula(size: object) -> str:
         case ast.Name(name):
             return name
         case ast.Infix("+" | "-" | "*" as op, left, right):
-            return f"({_formula(left)} {op} {_formula(right)})"
+            if op != "+" and any(isinstance(side, ast.Infix) for side in (left, right)):
+                raise Beyond("a condition of another form")  # JAX reads no parentheses
+            return f"{_formula(left)} {op} {_formula(right)}"
         case ast.Infix("//", left, right):
             return f"floordiv({_formula(left)}, {_formula(right)})"
         case ast.Infix("%", left, right):

@@ -90,8 +90,19 @@ def functions(name: str, text: str) -> dict[str, ast.Fn]:
             raise Beyond("a definition that is no function")
         if definition.name.name in found:
             raise Beyond(NAMES)
+        _named(definition.function)
         found[definition.name.name] = definition.function
     return found
+
+
+def _named(function: ast.Fn) -> None:
+    """Require that names are used as they have to be.  Raises Beyond."""
+    params = [param.name.name for param in function.params]
+    binders = [binder.name for binder in function.binders]
+    used = names_of([param.annotation for param in function.params if param.annotation is not None])
+    wrong = {"_", "None"}.intersection(used) or set(binders).difference(used)
+    if wrong or len({*params}) < len(params) or len({*binders}) < len(binders):
+        raise Beyond(NAMES)
 
 
 NAMES = "an error of names, which concerns no shapes"
@@ -121,6 +132,8 @@ def leaves(type_: ast.Type | None) -> list[ast.TensorType]:
 def names_in(size: object) -> list[str]:
     """The names in the formula of a size."""
     match size:
+        case ast.Number(value) if value < 0:
+            raise Beyond(NAMES)
         case ast.Name(name):
             return [name]
         case ast.Infix(_, left, right):

@@ -1,13 +1,14 @@
 """Programs for PyTorch: `torch.export.export` on modules with dynamic dimensions.
 
 Every name of a size is a `Dim`, which has to be free in its range; `?` is `Dim.AUTO`, of which PyTorch finds out what
-it may be.  What is declared is stated by `torch._check`.  Exporting needs examples of the arguments: they have the first
-sizes that are found at which the program itself runs on tensors without elements.
+it may be.  What is declared is stated by `torch._check`.  Exporting needs examples of the arguments: they have the
+first sizes that are found at which the program itself runs on tensors without elements.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -22,8 +23,11 @@ from gradual.types.dtype import DType
 PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 """The sizes that are tried first: none divides another."""
 
-TRIED = 600
+TRIED = 400
 """How many sizes are tried for an example before the first ones are taken all the same."""
+
+GREATEST = 1 << 24
+"""The most elements of an argument of an example."""
 
 
 class Torch(Eager):
@@ -79,8 +83,15 @@ def answer(function: ast.Fn, functions: Mapping[str, ast.Fn]) -> tuple[str, ...]
     example = entry.arguments(next(entry.sizes()) if sizes is None else sizes, "cpu")
     module = _module(torch, lambda *values: entry.result(Torch(exporting=True), values))
     specs = tuple(entry.dynamic(param.annotation) for param in function.params)
-    found = torch.export.export(module, example, dynamic_shapes=(specs,), strict=False)
-    return tuple(getattr(found, "_guards_code", ()))
+    found = torch.export.export(module, example, dynamic_shapes=(specs,) if specs else None, strict=False)
+    return (*getattr(found, "_guards_code", ()), *_asserted(found.graph))
+
+
+def _asserted(graph: Any) -> Iterator[str]:
+    """The assertions that are left in an exported graph, but for those that a size is not negative."""
+    for node in graph.nodes:
+        if "_assert_scalar" in str(node.target) and ">= 0" not in (says := str(node.args[1])):
+            yield says
 
 
 def _module(torch: Any, computes: Callable[..., Any]) -> Any:
@@ -146,8 +157,10 @@ class _Entry:
         """Whether the program runs on tensors of these sizes."""
         if not all(self._within(name, size) for name, size in zip(self.names, sizes, strict=False)):
             return False
+        target = Torch(exporting=False)
         try:
-            self.result(Torch(exporting=False), self.arguments(sizes, "meta"))
+            with target.torch.device("meta"):
+                self.result(target, self.arguments(sizes, "meta"))
         except Beyond:
             raise
         except Exception:  # whatever PyTorch raises means that the example is none
@@ -171,6 +184,8 @@ class _Entry:
             assert isinstance(type_, ast.TensorType) and type_.shape is not None
             known = [walk.size(size, scope) for size in type_.shape]
             shape = [next(rest) if size is None else size for size in known]
+            if math.prod(shape) > GREATEST:
+                raise Rejected("an example of too many elements")
             return torch.torch.empty(shape, dtype=torch.dtype(DType(type_.dtype)), device=device)
 
         return tuple(map(made, self.types))

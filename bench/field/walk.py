@@ -25,6 +25,7 @@ from bench.field.program import (
     Size,
     Target,
     Value,
+    names_in,
 )
 from gradual.syntax.tree import ast
 from gradual.types.dtype import DType
@@ -120,6 +121,8 @@ class Walk:
             case ast.TensorType(shape=shape, dtype=dtype) if shape is not None:
                 if isinstance(value, tuple):
                     raise Beyond(STRUCTURE)
+                for size in shape:
+                    names_in(size)  # a negative number is no size
                 try:
                     declared = Declared(tuple(self.size(size, scope) for size in shape), DType(dtype))
                 except ValueError:
