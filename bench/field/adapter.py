@@ -26,7 +26,8 @@ def checked(system: System, request: Mapping[str, Any]) -> dict[str, Any]:
     """The reply to a program: it is rejected if any of its functions is."""
     if request["passes"]:
         return {"skipped": "passes"}
-    beyond, guards = [], []
+    beyond: list[str] = []
+    guards: list[str] = []
     try:
         every = functions(request["name"], request["text"])
     except Beyond as lacking:

@@ -88,6 +88,13 @@ DEFINITIONS: tuple[Definition, ...] = (
         lambda one: one.wanted and one.leaves,
     ),
     Definition(
+        "a name beside `?`",
+        ("torch",),
+        "A `Dim` has to be free in its range, in every function. In Relay a requirement on a named size is a warning "
+        "and a check if the function also has sizes that are `?` (E0402).",
+        lambda one: one.wanted and one.leaves and "Constraints violated" in one.answer.says,
+    ),
+    Definition(
         "`?` does not forget",
         ("onnx", "ort", "torch"),
         "A declared type adds to what these systems know, and a contradiction is an error wherever it stands. In Relay "

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from onnx import helper
+
 from bench.field.eager import listed
-from bench.field.onnx_target import Onnx, axes_of, coded_shape
+from bench.field.onnx_target import Onnx, axes_of, coded_shape, element
 from bench.field.program import Beyond, Declared, Size
 from gradual.types.dtype import DType
 
@@ -45,9 +47,7 @@ def _reducing(operator: str) -> Callable[..., str]:
 def _converted(target: Onnx, out_dtype: str | None, *operands: str) -> Sequence[str]:
     if out_dtype is None:
         return operands
-    from bench.field.onnx_target import _element
-
-    return [target.node("Cast", each, to=_element(DType(out_dtype))) for each in operands]
+    return [target.node("Cast", each, to=element(DType(out_dtype))) for each in operands]
 
 
 def _dense(target: Onnx, data: str, weight: str, units: Size = None, out_dtype: str | None = None) -> str:
@@ -110,8 +110,8 @@ def _reshaped(target: Onnx, data: str, newshape: Sequence[Size], allowzero: bool
 
 def _filled(value: float) -> Callable[..., str]:
     def made(target: Onnx, shape: Sequence[Size], dtype: str = "float32") -> str:
-        number = target.constant([value], DType(dtype), [])
-        return target.node("Expand", number, target.shape(shape))
+        number = helper.make_tensor("value", element(DType(dtype)), [1], [value])
+        return target.node("ConstantOfShape", target.shape(shape), value=number)
 
     return made
 

@@ -10,7 +10,8 @@ from typing import Any
 from onnx import ModelProto, TypeProto
 from onnx.shape_inference import infer_shapes
 
-from bench.field.onnx_target import declared_values, model
+from bench.field.onnx_model import model
+from bench.field.onnx_target import declared_values
 from bench.field.program import Beyond, Rejected
 from gradual.syntax.tree import ast
 

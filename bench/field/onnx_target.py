@@ -12,15 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import GraphProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
 
 from bench.field.eager import listed
 from bench.field.program import Beyond, Code, Declared, Measured, Scalar, Size, Value
-from bench.field.walk import Scope, Walk
-from gradual.syntax.tree import ast
 from gradual.types.dtype import DType
-
-OPSET, IR_VERSION = 22, 10
 
 
 @dataclass(frozen=True)
@@ -48,9 +44,14 @@ class Frame:
 
 
 class Onnx:
-    """ONNX as a target; a tensor is the name of a value."""
+    """ONNX as a target; a tensor is the name of a value.
 
-    def __init__(self) -> None:
+    Attributes:
+        ranks: the ranks of the inputs and of the values with a declared type.
+    """
+
+    def __init__(self, operators: Mapping[str, Callable[..., str]]) -> None:
+        self.operators = operators
         self.frames = [Frame()]
         self.ranks: dict[str, int] = {}
         self._names = (f"v{number}" for number in itertools.count())
@@ -65,7 +66,7 @@ class Onnx:
 
     def constant(self, elements: Any, dtype: DType, shape: Sequence[int]) -> str:
         """A constant tensor."""
-        tensor = helper.make_tensor("value", _element(dtype), list(shape), elements)
+        tensor = helper.make_tensor("value", element(dtype), list(shape), elements)
         return self.node("Constant", value=tensor)
 
     def integers(self, *elements: int) -> str:
@@ -124,7 +125,7 @@ class Onnx:
             value = Scalar(value.value, declared.dtype if declared.dtype.is_integer else value.dtype, True)
         result = self.node("Identity", self.array(value))
         shape = [_dimension(size) for size in declared.shape]
-        self.frames[-1].declared.append(helper.make_tensor_value_info(result, _element(declared.dtype), shape))
+        self.frames[-1].declared.append(helper.make_tensor_value_info(result, element(declared.dtype), shape))
         self.ranks[result] = len(shape)
         return result
 
@@ -147,18 +148,16 @@ class Onnx:
     def _body(self, computes: Callable[[], Value]) -> tuple[GraphProto, Any]:
         self.frames.append(Frame())
         result = computes()
-        names = [self.node("Identity", self.array(each)) for each in _flat(result)]
+        names = [self.node("Identity", self.array(each)) for each in flat(result)]
         frame = self.frames.pop()
         outputs = [ValueInfoProto(name=name) for name in names]
         return helper.make_graph(frame.nodes, "branch", [], outputs, value_info=frame.declared), _form(result)
 
     def apply(self, name: str, operands: Sequence[Value], attributes: Mapping[str, Any]) -> Value:
         """The nodes for an operator."""
-        from bench.field.onnx_operators import OPERATORS
-
         if name == "concatenate":
-            return OPERATORS[name](self, [self.array(part) for part in operands[0]], **attributes)
-        return OPERATORS[name](self, *self._operands(operands), **attributes)
+            return self.operators[name](self, [self.array(part) for part in operands[0]], **attributes)
+        return self.operators[name](self, *self._operands(operands), **attributes)
 
     def _operands(self, operands: Sequence[Value]) -> list[str]:
         """The operands; a number without a suffix is cast to the element type of what is beside it."""
@@ -175,60 +174,6 @@ CONDITION = "a where clause: ONNX has no conditions on sizes"
 FORMULA = "a formula of sizes in a type: ONNX has numbers and names"
 
 
-def model(function: ast.Fn, functions: Mapping[str, ast.Fn]) -> ModelProto:
-    """A function as a model.  Raises Beyond."""
-    target = Onnx()
-    walk = Walk(target, functions)
-    scope = Scope()
-    for clause in function.where:
-        _assumed(clause)
-    inputs: list[ValueInfoProto] = []
-    for param in function.params:
-        scope.values[param.name.name] = _input(target, param.annotation, scope, inputs)
-    results = [target.node("Identity", target.array(each)) for each in _flat(walk.body(function, scope))]
-    (frame,) = target.frames
-    outputs = [ValueInfoProto(name=name) for name in results]
-    graph = helper.make_graph(frame.nodes, "function", inputs, outputs, value_info=frame.declared)
-    opsets = [helper.make_opsetid("", OPSET)]
-    return helper.make_model(graph, ir_version=IR_VERSION, opset_imports=opsets)
-
-
-def _assumed(clause: object) -> None:
-    """A `where` clause of the function itself: that a size is not negative goes without saying in ONNX."""
-    match clause:
-        case ast.Infix(">=", ast.Name(), ast.Number(0)) | ast.Infix(_, ast.Number(), ast.Number()):
-            return
-    raise Beyond(CONDITION)
-
-
-def _input(target: Onnx, type_: ast.Type | None, scope: Scope, inputs: list[ValueInfoProto]) -> Value:
-    """The inputs for a parameter."""
-    match type_:
-        case ast.TupleType(fields):
-            return tuple(_input(target, field_, scope, inputs) for field_ in fields)
-        case ast.TensorType(shape=shape, dtype=dtype) if shape is not None:
-            name = f"input{len(inputs)}"
-            found = [_given(size) for size in shape]
-            for axis, size in enumerate(shape):
-                if isinstance(size, ast.Name):
-                    scope.sizes.setdefault(size.name, Measure(name, axis, size.name))
-            inputs.append(helper.make_tensor_value_info(name, _element(DType(dtype)), found))
-            target.ranks[name] = len(found)
-            return name
-    raise Beyond("a parameter without a type")
-
-
-def _given(size: object) -> int | str | None:
-    match size:
-        case ast.Number(value):
-            return int(value)
-        case ast.Name(name):
-            return name
-        case ast.Hole(bound=None):
-            return None
-    raise Beyond(FORMULA)
-
-
 def _dimension(size: Size) -> int | str | None:
     """A size in a type."""
     if size is None or isinstance(size, int):
@@ -238,16 +183,18 @@ def _dimension(size: Size) -> int | str | None:
     raise Beyond(FORMULA)
 
 
-def _element(dtype: DType) -> int:
+def element(dtype: DType) -> int:
+    """ONNX's number of an element type."""
     names = {DType.FLOAT32: "FLOAT", DType.FLOAT64: "DOUBLE"}
     return int(getattr(TensorProto, names.get(dtype, dtype.name)))
 
 
 # ------------------------------------------------------------------------------------------------------ tuples
-def _flat(value: Value) -> Iterator[Value]:
+def flat(value: Value) -> Iterator[Value]:
+    """The tensors of a value, in order."""
     if isinstance(value, tuple):
         for part in value:
-            yield from _flat(part)
+            yield from flat(part)
     else:
         yield value
 

@@ -29,13 +29,15 @@ Each system has an adapter, `python -m bench.field.adapter onnx`, that speaks
 into the system's own form, operator by operator, without anything that a checker infers. Each function of a program is
 translated by itself; functions that it calls are inlined, with their declared types.
 
+ONNX is asked by `onnx.shape_inference.infer_shapes` with `check_type`, `strict_mode` and `data_prop`, ONNX Runtime by
+`onnxruntime.tools.symbolic_shape_infer`, JAX by `jax.eval_shape`, and PyTorch by `torch.export.export`, not strict.
+
 | | ONNX, ONNX Runtime | JAX | PyTorch |
 |---|---|---|---|
-| asked | `infer_shapes` with `check_type`, `strict_mode`, `data_prop`; `SymbolicShapeInference` | `jax.eval_shape` | `torch.export.export`, not strict |
-| a name `n` | a `dim_param` of the inputs | a symbolic dimension of `jax.export` | a `Dim` |
+| a name `n` | a `dim_param` of the inputs | a symbolic dimension of `jax.export` | a `Dim` from 1 |
 | `?` | a dimension of which nothing is said | a symbolic dimension of its own | `Dim.AUTO` |
 | `where` | no counterpart | constraints of the symbolic scope | bounds of a `Dim` |
-| a declared type | `value_info` of an `Identity` node | `==` on the sizes, which is true where JAX proves it | `torch._check` |
+| a declared type | `value_info` of an `Identity` node | `==` on sizes: whether JAX proves it | `torch._check` |
 | `if` | `If` | `jax.lax.cond` | `torch.cond` |
 
 A program is rejected if the system raises, or infers a shape that contradicts a declared one. PyTorch needs examples of
@@ -108,7 +110,8 @@ def _table(tallies: Mapping[str, Tally], versions: Mapping[str, str]) -> Iterato
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for system, found in tallies.items():
         unchecked = f"{len(found.unchecked)} of {len(found.unchecked) + len(found.checked)}"
-        numbers = (found.answered, *map(len, (found.agreed, found.accepted, found.rejected, found.defined)))
+        sorts: tuple[Sequence[object], ...] = (found.agreed, found.accepted, found.rejected, found.defined)
+        numbers = (found.answered, *map(len, sorts))
         cells = (f"{SYSTEMS[system].title} {versions[system]}", *numbers, found.beyond.total(), unchecked)
         yield f"| {' | '.join(map(str, cells))} |"
 

@@ -23,7 +23,7 @@ from gradual.types.dtype import DType
 PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 """The sizes that are tried first: none divides another."""
 
-TRIED = 400
+TRIED = 3000
 """How many sizes are tried for an example before the first ones are taken all the same."""
 
 GREATEST = 1 << 24
@@ -97,7 +97,7 @@ def _asserted(graph: Any) -> Iterator[str]:
 def _module(torch: Any, computes: Callable[..., Any]) -> Any:
     """A module that computes a function of Python."""
 
-    class Module(torch.nn.Module):  # type: ignore[misc, name-defined]  # the class is known at run time
+    class Module(torch.nn.Module):  # type: ignore[misc]  # the class is known at run time
         def forward(self, *values: Any) -> Any:
             return computes(*values)
 
@@ -117,10 +117,14 @@ class _Entry:
         self.names = names_of(types)
         self.bounds = _bounds(function.where)
         self.dims = {name: self._dim(name) for name in self.names}
-        self.written = sorted({*_integers(function), 2, 3, 4, 6, 8})
+        written = sorted(set(_integers(tuple(functions.values()))))
+        products = [one * other for one in written for other in written if one <= other]
+        self.others = [*dict.fromkeys((*written, 2, 3, 4, 6, 8, *PRIMES[:3], *products[:20], 1, 0))]
 
     def _dim(self, name: str) -> Any:
-        least, most = self.bounds.get(name, (None, None))
+        least, most = self.bounds.get(name, (1, None))
+        if least == most:
+            raise Beyond("a name with a range of one size")
         return import_module("torch").export.Dim(name, min=least, max=most)
 
     def dynamic(self, type_: ast.Type | None) -> Any:
@@ -146,12 +150,15 @@ class _Entry:
 
     # ------------------------------------------------------------------------------------------ examples
     def sizes(self) -> Iterator[tuple[int, ...]]:
-        """Sizes for the names and then for each `?`: primes, then products of what the program has written."""
+        """Sizes for the names and then for each `?`: primes, of which up to three are replaced by others."""
         count = len(self.names) + sum(_unknown(type_) for type_ in self.types)
-        yield tuple(itertools.islice(itertools.cycle(PRIMES), count))
-        small = [size for size in (*self.written, 5, 7, 1, 0) if 0 <= size <= 4096]
-        products = [one * other for one in self.written for other in self.written if 1 < one <= other <= 64]
-        yield from itertools.product([*dict.fromkeys([*small, *products])], repeat=count)
+        first = tuple(itertools.islice(itertools.cycle(PRIMES), count))
+        yield first
+        for changed in range(1, 4):
+            for places in itertools.combinations(range(count), changed):
+                for values in itertools.product(self.others, repeat=changed):
+                    replaced = dict(zip(places, values, strict=True))
+                    yield tuple(replaced.get(place, size) for place, size in enumerate(first))
 
     def runs(self, sizes: tuple[int, ...]) -> bool:
         """Whether the program runs on tensors of these sizes."""
@@ -168,8 +175,8 @@ class _Entry:
         return True
 
     def _within(self, name: str, size: int) -> bool:
-        least, most = self.bounds.get(name, (None, None))
-        return (least is None or size >= least) and (most is None or size <= most)
+        least, most = self.bounds.get(name, (1, None))
+        return size >= least and (most is None or size <= most)
 
     def arguments(self, sizes: tuple[int, ...], device: str) -> tuple[Any, ...]:
         """Arguments of these sizes."""
@@ -202,7 +209,7 @@ class _Entry:
 
 def _places(type_: ast.Type, value: Any) -> Iterator[tuple[Size, str, int, int]]:
     """The sizes of a parameter that are `factor * name + rest`, those that are names first."""
-    found = []
+    found: list[tuple[Size, str, int, int]] = []
     if isinstance(type_, ast.TupleType):
         for field, part in zip(type_.fields, value, strict=True):
             found += _places(field, part)
@@ -231,18 +238,19 @@ def linear(size: object) -> tuple[int, int, str]:
     raise Beyond("a size of a parameter that is no multiple of one name plus a number")
 
 
-def _bounds(where: Sequence[object]) -> dict[str, tuple[int | None, int | None]]:
+def _bounds(where: Sequence[object]) -> dict[str, tuple[int, int | None]]:
     """The bounds of names that `where` clauses state.  Raises Beyond for other clauses."""
-    found: dict[str, tuple[int | None, int | None]] = {}
+    found: dict[str, tuple[int, int | None]] = {}
     for clause in where:
         match clause:
             case ast.Infix(_, ast.Number(), ast.Number()):
                 continue
             case ast.Infix(">=" | ">" as op, ast.Name(name), ast.Number(value)):
-                least, most = found.get(name, (None, None))
-                found[name] = max(least or 0, int(value) + (op == ">")), most
+                bound = int(value) + (op == ">")
+                least, most = found.get(name, (bound, None))
+                found[name] = max(least, bound), most
             case ast.Infix("<=" | "<" as op, ast.Name(name), ast.Number(value)):
-                least, most = found.get(name, (None, None))
+                least, most = found.get(name, (1, None))
                 bound = int(value) - (op == "<")
                 found[name] = least, bound if most is None else min(most, bound)
             case _:

@@ -279,9 +279,11 @@ class Walk:
             case ast.Number(number) if isinstance(number, bool):
                 return number
             case ast.Listing(items) | ast.Tuple(items):
-                return [Code(item.value) if _coded(item) else self.size(item, scope) for item in items]
+                return [self._element(item, scope) for item in items]
         return self.size(value, scope)
 
-
-def _coded(item: object) -> bool:
-    return isinstance(item, ast.Number) and type(item.value) is int and item.value < 1
+    def _element(self, item: object, scope: Scope) -> Size:
+        """An element of a list; a written integer below 1 may be a code."""
+        if isinstance(item, ast.Number) and type(item.value) is int and item.value < 1:
+            return Code(item.value)
+        return self.size(item, scope)
