@@ -54,7 +54,7 @@ def _input(target: Onnx, type_: ast.Type | None, scope: Scope, inputs: list[Valu
                 if isinstance(size, ast.Name):
                     scope.sizes.setdefault(size.name, Measure(name, axis, size.name))
             inputs.append(helper.make_tensor_value_info(name, element(DType(dtype)), found))
-            target.ranks[name] = len(found)
+            target.noted(name, len(found), DType(dtype))
             return name
     raise Beyond("a parameter without a type")
 

@@ -48,12 +48,14 @@ class Onnx:
 
     Attributes:
         ranks: the ranks of the inputs and of the values with a declared type.
+        floats: those of them that are floats.
     """
 
     def __init__(self, operators: Mapping[str, Callable[..., str]]) -> None:
         self.operators = operators
         self.frames = [Frame()]
         self.ranks: dict[str, int] = {}
+        self.floats: set[str] = set()
         self._names = (f"v{number}" for number in itertools.count())
         self._labels = (f"s{number}" for number in itertools.count())
 
@@ -126,8 +128,14 @@ class Onnx:
         result = self.node("Identity", self.array(value))
         shape = [_dimension(size) for size in declared.shape]
         self.frames[-1].declared.append(helper.make_tensor_value_info(result, element(declared.dtype), shape))
-        self.ranks[result] = len(shape)
+        self.noted(result, len(shape), declared.dtype)
         return result
+
+    def noted(self, name: str, rank: int, dtype: DType) -> None:
+        """Note what is written of a value."""
+        self.ranks[name] = rank
+        if dtype.is_float:
+            self.floats.add(name)
 
     def vector(self, elements: Sequence[int], dtype: DType) -> Value:
         """A written vector."""
@@ -160,11 +168,11 @@ class Onnx:
         return self.operators[name](self, *self._operands(operands), **attributes)
 
     def _operands(self, operands: Sequence[Value]) -> list[str]:
-        """The operands; a number without a suffix is cast to the element type of what is beside it."""
+        """The operands; a number without a suffix is cast to the element type beside it, but no integer to floats."""
         beside = [self.array(each) for each in operands if not isinstance(each, Scalar)]
         return [
             self.node("CastLike", self.array(each), beside[0])
-            if isinstance(each, Scalar) and not each.explicit and beside
+            if isinstance(each, Scalar) and not each.explicit and beside and beside[0] not in self.floats
             else self.array(each)
             for each in operands
         ]

@@ -148,8 +148,10 @@ class Walk:
                 if name not in scope.sizes:
                     raise Beyond(NAMES)
                 return Measured(scope.sizes[name])
-            case ast.Number(value, dtype, explicit):
-                return Scalar(value, DType(dtype), explicit)
+            case ast.Number():
+                return Scalar(expression.value, _dtype(expression), expression.explicit)
+            case ast.Unary("-", ast.Number(value, dtype, explicit)):
+                return Scalar(-value, DType(dtype), explicit)
             case ast.Listing(items):
                 return self._vector(items)
             case ast.Tuple(items):
@@ -192,10 +194,10 @@ class Walk:
         if not all(isinstance(item, ast.Number) for item in items):
             raise Beyond("a list of other things than numbers")
         numbers = [item for item in items if isinstance(item, ast.Number)]
-        written = {DType(number.dtype) for number in numbers if number.explicit}
+        written = {_dtype(number) for number in numbers if number.explicit}
         if len(written) > 1:
             raise Beyond(STRUCTURE)
-        every = {DType(number.dtype) for number in numbers}
+        every = {_dtype(number) for number in numbers}
         dtype = written.pop() if written else max(every, key=lambda one: one.bits, default=DType.INT32)
         return self.target.vector([int(number.value) for number in numbers], dtype)
 
@@ -287,3 +289,9 @@ class Walk:
         if isinstance(item, ast.Number) and type(item.value) is int and item.value < 1:
             return Code(item.value)
         return self.size(item, scope)
+
+
+def _dtype(number: ast.Number) -> DType:
+    """The element type of a number; without a suffix an integer that needs 64 bits has them."""
+    large = type(number.value) is int and not number.explicit and not -(2**31) <= number.value < 2**31
+    return DType.INT64 if large else DType(number.dtype)
