@@ -54,6 +54,7 @@ def _message(raised: BaseException) -> str:
 def main(name: str) -> None:
     """Answer the runner's requests, a line each, until `bye`."""
     system = SYSTEMS[name]
+    import_module(system.entry[0])  # first, since it sets what the package reads when it is imported
     import_module(system.package)
     replies = sys.stdout
     with TemporaryDirectory() as folder, redirect_stdout(sys.stderr):  # ONNX Runtime prints, and writes files
