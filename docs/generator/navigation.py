@@ -38,6 +38,7 @@ SECTIONS: Mapping[str, tuple[Any, ...]] = {
         "explanation/questions.md",
         "explanation/*.md",
         "performance.md",
+        "field.md",
         "bibliography.md",
     ),
     "Specification": (
