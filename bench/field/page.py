@@ -47,7 +47,9 @@ A program that has no counterpart is skipped, with the reason; so is one with an
 meet, such as a name that is not defined. *Differs by definition* is a list, given at the end, of disagreements that
 follow from what a system means by its shapes. Every other disagreement is *wrong* by the specification.
 *Accepted without a check* counts the programs that the system and the specification accept, of which the
-specification leaves a check to the run, and the system keeps none.
+specification leaves a check to the run, and the system keeps none. Only PyTorch's answer has a place for conditions,
+its guards and assertions; whether they are those of the specification is not compared. The kernels of any system may
+still refuse sizes when they run.
 """
 
 
