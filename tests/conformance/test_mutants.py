@@ -35,6 +35,7 @@ def of_dense() -> list[Mutant]:
     return [mutant for mutant in mutants_of(FILE) if "dense" in mutant.where.name]
 
 
+@pytest.mark.rest
 def test_cases_of_an_operator_kill_changes_of_its_rule(cases: dict[str, Case], index: Index) -> None:
     hunts = [hunted(mutant, index, cases, 2) for mutant in of_dense()]
     hunts = [hunt for hunt in hunts if hunt.fate is not Fate.UNEXECUTED]
