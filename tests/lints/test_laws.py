@@ -11,9 +11,9 @@ from gradual.diagnostic import Diagnostic
 from tests.generators.programs import generated
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(15)
+PROGRAMS = enough(15)
 """How many programs are drawn."""
 
 pytestmark = pytest.mark.slow
