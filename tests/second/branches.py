@@ -88,6 +88,12 @@ class Branches(Body):
                 )
         return out
 
+    def either(self, lasting: list[Con], d: Dim) -> Dim:
+        """An if-then-else dim in the form of [dim.decide.simplify]; what is unknown in it counts [type.strict]."""
+        d = self.solver.simple(lasting, d)
+        self.notice(d)
+        return d
+
     def taken(self, e: Node, which: int) -> Value:
         """[type.if.taken]: the `if` is the branch that is taken; the other one owes nothing."""
         live, other = (e.kids[1], e.kids[2]) if which == 0 else (e.kids[2], e.kids[1])
@@ -179,23 +185,24 @@ class Branches(Body):
                 raise Skip("unknown rank")
             raise Bad("E0308", "type.if.join", place, [first])
         yes, other, exact = cond
+        lasting = self.facts if self.outside is None else self.outside
         out: list[Dim] = []
         for i, (d, e) in enumerate(zip(a.shape, b.shape, strict=False)):
-            d1 = self.solver.simple([*self.facts, yes], d)
-            e1 = self.solver.simple([*self.facts, other], e)
+            d1 = self.solver.simple([*lasting, yes], d)
+            e1 = self.solver.simple([*lasting, other], e)
             hidden = not (self.seen(d, mark) and self.seen(e, mark))
             if (d == e and not hidden) or (d1 == e1 and self.seen(d1, mark)):
                 out.append(d if d == e else d1)
             elif not hidden and not test and self.solver.possible(self.facts, eq(d, e)) == "unsat":
                 raise Bad("E0308", "type.if.join", place, [first])
             elif exact and not hidden:
-                out.append(self.solver.simple(self.facts, choice(yes, d1, e1)))
+                out.append(self.either(lasting, choice(yes, d1, e1)))
             elif self.seen(d, mark) and self.solver.holds([*self.facts, other], eq(d, e)):
                 out.append(d)
             elif self.seen(e, mark) and self.solver.holds([*self.facts, yes], eq(d, e)):
                 out.append(e)
             elif exact and self.seen(d1, mark) and self.seen(e1, mark):
-                out.append(self.solver.simple(self.facts, choice(yes, d1, e1)))
+                out.append(self.either(lasting, choice(yes, d1, e1)))
             else:
                 if not hint:
                     hint = self.fresh()

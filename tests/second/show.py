@@ -30,7 +30,7 @@ def wrap(d: Dim, right: bool = False) -> str:
     if len(d.terms) == 1 and d.terms[0][1] == 1:
         m = d.terms[0][0]
         single = len(m) == 1 and m[0][1] == 1 and not isinstance(m[0][0], Div)
-        if not right and (len(m) > 1 or (m and m[0][1] > 1) or isinstance(m[0][0], Div)):
+        if not right and (len(m) > 1 or (m and (m[0][1] > 1 or isinstance(m[0][0], Div)))):
             single = True
     elif len(d.terms) == 1 and d.terms[0][1] > 0 and not right:
         single = True

@@ -14,6 +14,7 @@ from .dims import (
     Div,
     Ite,
     Max,
+    Mono,
     Var,
     all_,
     any_,
@@ -296,9 +297,11 @@ class Facts:
 
 
 def divide(top: Dim, by: Dim) -> Dim | None:
-    """The quotient of polynomials, where the divisor is one term and divides exactly."""
-    if len(by.terms) != 1:
-        return dim(1) if top == by else None
+    """The quotient of polynomials, where the divisor divides exactly."""
+    if not by.terms:
+        return None
+    if len(by.terms) > 1:
+        return long_division(top, by)
     m, c = by.terms[0]
     need = dict(m)
     out = dim(0)
@@ -311,4 +314,22 @@ def divide(top: Dim, by: Dim) -> Dim | None:
             for _ in range(p - need.get(a, 0)):
                 t = t * dim(a)
         out += t
+    return out
+
+
+def long_division(top: Dim, by: Dim) -> Dim | None:
+    """The quotient by a divisor of several terms, if nothing is left over."""
+    names = sorted({str(a) for d in (top, by) for m, _ in d.terms for a, _ in m})
+
+    def degree(term: tuple[Mono, int]) -> tuple[int, ...]:
+        powers = {str(a): k for a, k in term[0]}
+        return (sum(powers.values()), *(powers.get(n, 0) for n in names))
+
+    first = make(dict([max(by.terms, key=degree)]))
+    out = dim(0)
+    while top.terms:
+        step = divide(make(dict([max(top.terms, key=degree)])), first)
+        if step is None:
+            return None
+        out, top = out + step, top - step * by
     return out
