@@ -1,4 +1,4 @@
-"""Programs that an implementation writes: what is lost, changed or moved by printing and formatting is told."""
+"""Programs that an implementation writes: a failure reports what printing or formatting lost, changed or moved."""
 
 from __future__ import annotations
 

@@ -310,11 +310,16 @@ class Grower:
         return Tensor(tuple(size(axis, dim) for axis, dim in enumerate(type.shape)))
 
     # -------------------------------------------------------------------------------------------------- functions
-    def function(self, name: str, steps: int) -> Function:
-        """A function of its own parameters, with the functions before it to call."""
+    def parameters(self, name: str) -> tuple[numbers.Parameters, list[str]]:
+        """The parameters of a function, and the names of dims in their types."""
         parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
         if self.kind.parameters is not None:
             parameters += self.kind.parameters(self, dims)
+        return parameters, dims
+
+    def function(self, name: str, steps: int) -> Function:
+        """A function of its own parameters, with the functions before it to call."""
+        parameters, dims = self.parameters(name)
         opted = opt_outs(self, parameters)
         clauses = (*opted, *Heading(self).clauses(dims))
         scope = Scope([parameter for parameter, _ in parameters], dims)

@@ -35,7 +35,7 @@ PATIENCE = 60.0
 """Seconds of processor time for making one disagreement smaller."""
 
 TOLD = 250
-"""After how many answered programs it is told how far the comparison is."""
+"""After how many answered programs a line of progress is written."""
 
 
 def reference(text: str) -> Report:

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.generators.constructs import arithmetic, calls, casts, integers, shapes
-from tests.generators.constructs.headings import Heading, opt_outs
+from tests.generators.constructs import arithmetic, calls, casts, integers, numbers, shapes
 from tests.generators.constructs.table import repeated
 from tests.generators.constructs.view import Construct, Made, Make, Scope, View
 from tests.generators.families import relative
@@ -112,24 +111,12 @@ class FirstOrder(Grower):
             drawn = self.made(view, _MAKES)
         return None if drawn is None or _is_outside(drawn) else drawn
 
-    def function(self, name: str, steps: int) -> Function:
-        """A function whose parameters are of known rank, with the functions before it to call."""
+    def parameters(self, name: str) -> tuple[numbers.Parameters, list[str]]:
+        """Parameters of known rank."""
         while True:
-            parameters, dims = Heading(self).parameters(3 if name == "@main" else 2, name != "@main")
+            parameters, dims = super().parameters(name)
             if not any("Tensor[*" in str(annotation) for _, annotation in parameters):
-                break
-        opted = opt_outs(self, parameters)
-        clauses = (*opted, *Heading(self).clauses(dims))
-        scope = Scope([parameter for parameter, _ in parameters], dims)
-        shell = Function(name, parameters, None, clauses, Body((), scope.names[-1]))
-
-        def context(items: tuple[Item, ...], result: str) -> Program:
-            return Program((*self.callees, replace(shell, body=Body(items, result))))
-
-        if not self.types(context((), scope.names[-1]))[0]:
-            shell = replace(shell, clauses=opted)
-        items, types = self.grow(context, scope, steps)
-        return self.finished(shell, items, scope, types)
+                return parameters, dims
 
 
 def _is_outside(drawn: list[Item]) -> bool:

@@ -36,9 +36,6 @@ class Attributes(Calls):
     def bare(self, e: Node) -> Node:
         return self.bare(e.kids[0]) if e.kind == "group" else e
 
-    def number(self, *a: object) -> Value:
-        return super().number(*a)  # type: ignore[arg-type]
-
     def integer(self, name: str, default: int) -> int:
         if name not in self.attrs:
             return default

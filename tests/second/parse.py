@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .text import Node, Place, Skip, Token, lex
 
 LEVELS: list[tuple[str, ...]] = [
@@ -126,10 +128,10 @@ class Parser:
             return Node("tensor", t.span, SHORT.get(t.text, t.text))
         raise Skip("syntax")
 
-    def listed(self, end: str, item: object) -> list[Node]:
+    def listed(self, end: str, item: Callable[[], Node]) -> list[Node]:
         out: list[Node] = []
         while not self.accept(end):
-            out.append(item())  # type: ignore[operator]
+            out.append(item())
             if not self.accept(","):
                 self.want(end)
                 break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .dims import Con, Dim, Div, Ite, Max, Mono, Var, dim, make
 from .types import Tensor, Tuple, Type
 
@@ -132,7 +134,7 @@ def split(d: Dim) -> tuple[Dim, Dim]:
     return a, b
 
 
-def shown(t: Type, keep: object = None) -> str:
+def shown(t: Type, keep: Callable[[Dim], bool] | None = None) -> str:
     """A type; `keep` says which dims have a name outside [type.close]."""
     if isinstance(t, Tuple):
         parts = [shown(p, keep) for p in t.parts]
@@ -140,5 +142,5 @@ def shown(t: Type, keep: object = None) -> str:
     assert isinstance(t, Tensor)
     if not t.shape:
         return t.dtype
-    dims = [text(d) if keep is None or keep(d) else "?" for d in t.shape]  # type: ignore[operator]
+    dims = [text(d) if keep is None or keep(d) else "?" for d in t.shape]
     return f"Tensor[({', '.join(dims)}{',' if len(dims) == 1 else ''}), {t.dtype}]"

@@ -43,7 +43,10 @@ class Where:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of a function; `number` counts the changes of the file, `twin` the equal ones of the function."""
+    """One change of a function.
+
+    `number` counts the changes of the file, `twin` the equal ones before it in the function.
+    """
 
     where: Where
     kind: str

@@ -43,7 +43,7 @@ class Hunt:
 
     @property
     def is_killed(self) -> bool:
-        """Whether a case told the mutant from the reference."""
+        """Whether a case fails with the mutant."""
         return self.fate in (Fate.KILLED, Fate.HANGS)
 
 
