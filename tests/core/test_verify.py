@@ -71,6 +71,18 @@ PROGRAMS = {
           let %a = if (m >= 4) { zeros(shape=[n // m], dtype="float32") } else { %z };
           if (k == 3) { %a } else { %y }
         }""",
+    "a divisor that is at least 1 where a branch has checked it": """
+        def @main(%x: Tensor[(?, 3), float32], %i: int64, %s: Tensor[(3,), int64]) {
+          let %t = strided_slice(%s, begin=[0], end=[2], strides=[1]);
+          if (%i >= 6) {
+            if (take(shape_of(%x), 0) == 0) {
+              dyn.reshape(%x, %t)
+            } else {
+              let %y: Tensor[(?, 3), float32] = %x;
+              %y
+            }
+          } else { %x }
+        }""",
     "numbers": """
         def @main(%x: Tensor[(n, 1, h, ?), float32]) {
           (dyn.nn.upsampling(%x, 2f, 1.5f), add(arange(0f, 1f, 0.25f), arange(0f, 4f, 1f)))

@@ -57,6 +57,7 @@ class Branch:
 def _joined(verifier: Structures, step: If | Match, branches: list[Branch]) -> None:
     """Define the join: each unknown is a size of one of the branches; if none returns, code after it is unreachable."""
     verifier.define(step.name, step.type)
+    verifier.have_values(step.type)  # each branch proves it
     for part in (*sizes(step.type), *((isinstance(step.type, TensorType) and step.type.contents) or ())):
         if not verifier.known(part):
             verifier.found.append(f"{step.name} speaks of what has no value here: {part}")

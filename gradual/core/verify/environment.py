@@ -13,7 +13,7 @@ from gradual.core.refinement import Implied, of_value
 from gradual.core.terms import Module
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import TRUE, Constraint
+from gradual.dims.term.constraint import TRUE, Constraint, defined
 from gradual.dims.term.dim import Dim
 from gradual.limits import LIMITS
 from gradual.record import record
@@ -21,7 +21,7 @@ from gradual.types.dtype import DType
 from gradual.types.relations import is_same, precise
 from gradual.types.subsumption import subsumes
 from gradual.types.type import FunctionType, GradualType, OpenedType, TensorType, TupleType
-from gradual.types.unpacking import base_of, tracked_length, with_contents
+from gradual.types.unpacking import base_of, sizes, tracked_length, with_contents
 from gradual.verdict import Proved, Unknown
 
 
@@ -105,6 +105,11 @@ class Ground:
     def stands_for(self, source: FunctionType, target: FunctionType) -> bool:
         """Whether a function of one type can be used at another without a proxy."""
         return precise(source, target, self.holds) or subsumes(source, target, self.holds)
+
+    def have_values(self, type: OpenedType) -> None:
+        """Assume that each divisor of the sizes in the type of a defined value is at least 1."""
+        for condition in (one for size in sizes(type) for one in defined(size)):
+            self.facts.assume(condition)
 
     def wrong(self, message: str) -> None:
         """Record a violation, unless the code is unreachable, where every type is right."""

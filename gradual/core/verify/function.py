@@ -19,7 +19,7 @@ from gradual.core.verify.operators import apply
 from gradual.core.verify.proxies import wrap
 from gradual.dims.solver.decide import Decider
 from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import at_least, defined, equal
+from gradual.dims.term.constraint import at_least, equal
 from gradual.dims.term.dim import Variable, constant
 from gradual.record import record
 from gradual.types.binder_solving import bare, measured, measuring
@@ -37,7 +37,7 @@ from gradual.types.type import (
     TupleType,
     TypeVariable,
 )
-from gradual.types.unpacking import base_of, paired_sizes, sizes
+from gradual.types.unpacking import base_of, paired_sizes
 
 
 @record
@@ -231,8 +231,7 @@ class _Verifier(Structures):
         result = keyed(call.result, step.function, types) if declared else call.result
         self.matches(result, step.type, step.name, identities(step.operands, types))
         self.define(step.name, step.type)
-        for condition in (one for size in sizes(step.type) for one in defined(size)):
-            self.facts.assume(condition)  # the sizes of a result are defined: the callee guarantees it
+        self.have_values(step.type)  # the callee guarantees it
 
     # ----------------------------------------------------------------------------------------------------- proxies
     def _content(self, reference: str) -> GradualType:
