@@ -233,6 +233,7 @@ class Case:
         id: its name, unique over all suites.
         ulps: how many numbers of its type away the elements of its expected values may be.
         limits: the limits on which its answers depend; an implementation may have others.
+        again: whether the program is also printed and formatted, in the profiles `print` and `fmt`.
         fences: its blocks as written, for `show` and `bless`.
     """
 
@@ -245,4 +246,5 @@ class Case:
     prose: str = ""
     ulps: int = 0
     limits: tuple[str, ...] = ()
+    again: bool = True
     fences: Mapping[str, Fence] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from gradual.conformance.commands.running import ADAPTER, PATIENCE, SMT, Referen
 from gradual.conformance.commands.selection import SPEC, loaded
 from gradual.conformance.commands.telling import followed, say
 from gradual.conformance.runner.coverage import Covered, Passed, covered, passed_by_rule
-from gradual.conformance.runner.run import Result
+from gradual.conformance.runner.run import Result, by_default
 
 
 def coverage_command(reference: Reference | None) -> click.Command:
@@ -35,7 +35,7 @@ def coverage_command(reference: Reference | None) -> click.Command:
         with ExitStack() as stack:
             own = reference and partial(reference, not no_smt)
             _, answers, profiles = answers_of(stack, adapter, None, PATIENCE, os.cpu_count() or 1, own)
-            results = followed("running cases", answers(collection.cases, profiles), len(collection.cases))
+            results = followed("running cases", answers(by_default(collection.cases), profiles), len(collection.cases))
             for rule, row in sorted(_rows(collection, results, adapter is None).items()):
                 say(f"{rule:36} {row}")
 

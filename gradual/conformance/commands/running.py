@@ -19,10 +19,10 @@ from gradual.conformance.commands.selection import chosen_cases, chosen_of, malf
 from gradual.conformance.commands.telling import all_told, counted, followed, say
 from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.reports.summary import Summary
-from gradual.conformance.runner.judge import EVERY, Profile
+from gradual.conformance.runner.judge import EVERY, WRITING, Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
 from gradual.conformance.runner.parallel import run_by_all, run_in_processes
-from gradual.conformance.runner.run import Result
+from gradual.conformance.runner.run import Result, by_default
 from gradual.interface.input.files import text_of
 from gradual.interface.terminal import note
 from gradual.resources import folder
@@ -59,7 +59,7 @@ def run_command(reference: Reference | None) -> click.Command:
         "only",
         type=click.Choice([profile.value for profile in Profile]),
         multiple=True,
-        help="Compare only this profile.",
+        help="Compare only this profile; print and fmt in every case, not only in those about texts.",
     )
     @click.option("--timeout", type=click.IntRange(1, 86400), default=PATIENCE, show_default=True, metavar="SECONDS",
                   help="How long an answer may take.")  # fmt: skip
@@ -91,6 +91,7 @@ def run_command(reference: Reference | None) -> click.Command:
         collection = read_suite(spec)
         malformed = malformed_of(collection, patterns)
         cases = chosen_of(collection, patterns, malformed, level, spec)
+        cases = cases if WRITING.intersection(only) else by_default(cases)
         listed = _known(known, collection)
         with ExitStack() as stack:
             name, answers, answered = answers_of(

@@ -187,11 +187,22 @@ def asked(case: Case, profiles: frozenset[Profile] = EVERY) -> list[Profile]:
         Profile.LEFT: wanted.left is not None,
         Profile.RUN: bool(wanted.outcomes),
         Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
-        Profile.PRINT: wanted.accepted is True and not wanted.variant,
-        Profile.FMT: not wanted.variant,
+        Profile.PRINT: case.again and wanted.accepted is True and not wanted.variant,
+        Profile.FMT: case.again and not wanted.variant,
         Profile.PLACES: wanted.places is not None,
     }
     return [profile for profile, said in says.items() if said]
+
+
+def by_default(cases: Iterable[Case]) -> list[Case]:
+    """The cases as they are run if no profile is named: those that are about texts are printed and formatted too.
+
+    A case is about texts if it has a rule of the syntax or a block `fmt`.
+    """
+    return [
+        replace(case, again=case.expectation.fmt is not None or any(rule.startswith("syntax.") for rule in case.rules))
+        for case in cases
+    ]
 
 
 @record

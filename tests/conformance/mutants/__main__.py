@@ -8,6 +8,7 @@ the cases, and `equivalence` reads the list of mutants that no case can tell.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from gradual.resources import folder
 from tests.conformance.mutants.changing import BOUNDARY, every_mutant, sampled
 from tests.conformance.mutants.equivalence import LIST, equivalents, stale
 from tests.conformance.mutants.executing import KEPT, indexed
-from tests.conformance.mutants.hunting import Fate, Hunt, hunted, score
+from tests.conformance.mutants.hunting import Fate, Hunt, all_hunted, score
 from tests.conformance.mutants.planting import imported
 
 
@@ -28,19 +29,20 @@ from tests.conformance.mutants.planting import imported
 @click.option("--seed", default=0, show_default=True, help="Draws others.")
 @click.option("--seconds", default=20.0, show_default=True, help="Processor time for each mutant.")
 @click.option("--part", default=0, help="Ask about a sample of so many cases only.")
+@click.option("--jobs", type=int, default=os.cpu_count, help="So many processes at once; by default one for each core.")
 @click.option("--kept", type=click.Path(path_type=Path), default=KEPT, help="The file of which case executes what.")
-def main(count: int, seed: int, seconds: float, part: int, kept: Path) -> None:
+def main(count: int, seed: int, seconds: float, part: int, jobs: int, kept: Path) -> None:
     """Draw mutants, hunt each, and list the survivors."""
     imported()
     gc.collect()
     gc.freeze()
     every, known = every_mutant(), equivalents(LIST.read_text(encoding="utf-8"))
     cases = {case.id: case for case in load(folder("spec")).cases}
-    index = indexed(list(cases.values()), lambda done: _note(f"{done} of {len(cases)} cases indexed"), kept, part)
+    index = indexed(list(cases.values()), lambda done: _note(f"{done} of {len(cases)} cases indexed"), kept, part, jobs)
     hunts = []
-    for mutant in sampled(every, count, seed):
-        hunts.append(hunted(mutant, index, cases, seconds))
-        _note(f"{len(hunts)} of {count}  {hunts[-1].fate}  {mutant.key}")
+    for hunt in all_hunted(sampled(every, count, seed), index, cases, seconds, jobs):
+        hunts.append(hunt)
+        _note(f"{len(hunts)} of {count}  {hunt.fate}  {hunt.mutant.key}")
     for line in (*shown(hunts, known), *(f"stale: {key}" for key in stale(known, (one.key for one in every)))):
         click.echo(line)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from multiprocessing.pool import ThreadPool
 
 from gradual.conformance.cases.case import Case
 from gradual.conformance.implementations.reference import Reference
@@ -55,6 +56,14 @@ def hunted(mutant: Mutant, index: Index, cases: Mapping[str, Case], seconds: flo
     found = in_a_process(partial(_hunted, mutant, [cases[name] for name in names], seconds))
     fate, asked, by = found if found is not None else (Fate.HANGS, 0, "")
     return Hunt(mutant, Fate(fate), asked, len(names), by)
+
+
+def all_hunted(
+    mutants: Sequence[Mutant], index: Index, cases: Mapping[str, Case], seconds: float, jobs: int
+) -> Iterator[Hunt]:
+    """Hunt each mutant, so many at once."""
+    with ThreadPool(jobs) as pool:
+        yield from pool.imap(lambda mutant: hunted(mutant, index, cases, seconds), mutants)
 
 
 def _hunted(mutant: Mutant, cases: Sequence[Case], seconds: float) -> tuple[str, int, str]:
