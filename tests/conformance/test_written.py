@@ -12,7 +12,7 @@ from gradual.conformance.cases.answer import Report
 from gradual.conformance.cases.case import Case, Request
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.judge import WRITING, Profile
-from gradual.conformance.runner.run import Class, Result, examined, tallied
+from gradual.conformance.runner.run import Class, Result, asked, by_default, examined, tallied
 from gradual.conformance.runner.tokens import difference
 from tests.conformance.suites import CHAPTER, collected
 
@@ -172,6 +172,12 @@ def test_both_profiles_have_a_tally() -> None:
         Profile.PRINT: 1,
         Profile.FMT: 1,
     }
+
+
+def test_by_default_only_cases_about_texts_are_written() -> None:
+    plain, about = written(), replace(written(), rules=("syntax.comment",))
+    chosen = by_default([plain, about])
+    assert [set(asked(case)) >= WRITING for case in (plain, about, *chosen)] == [True, True, False, True]
 
 
 @pytest.mark.parametrize(
