@@ -36,10 +36,13 @@ from gradual.types.unpacking import spelled
 
 
 class Reference:
-    """The compiler of this package; the last compilation is kept for the calls that follow its check."""
+    """The compiler of this package; the last compilation is kept for the calls that follow its check.
+
+    It offers no fixes, which no profile compares.
+    """
 
     def __init__(self, smt: bool = True) -> None:
-        self.options = Options(smt=smt)
+        self.options = Options(smt=smt, advise=False)
         self.last: tuple[str, Compilation] | None = None
         self.after: tuple[Compilation, tuple[str, ...], Compilation] | None = None
 
