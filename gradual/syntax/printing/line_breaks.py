@@ -139,8 +139,10 @@ def _parts(line: Line, indent: int, width: int) -> Broken:
     if by_operators and all(_width(part) <= width - depth for depth, part in by_operators):
         return by_operators
     enough = list(_enough(line, groups, width - indent))
-    if not enough and (places or commas):
-        return by_operators or _cut(line, commas, indent, STEP)
+    if places and all(_only_groups(line, group) for group in enough):
+        return by_operators
+    if not enough and commas:
+        return _cut(line, commas, indent, STEP)
     chosen = max(enough or groups, key=lambda group: _width(line[group[0] : group[1] + 1]), default=None)
     return [] if chosen is None else _opened(line, chosen, indent, width)
 
@@ -175,6 +177,12 @@ def _enough(line: Line, groups: Sequence[Group], room: int) -> Iterator[Group]:
         after = ends[last] - line[last].width
         if ends[first] - len(line[0].gap) <= room and total - after <= room:
             yield first, last
+
+
+def _only_groups(line: Line, group: Group) -> bool:
+    """Whether brackets enclose a part of an expression, in place of the items of a call, a list or a type."""
+    first, last = group
+    return bool(line[first].gap) and len(list(_items(line[first + 1 : last]))) == 1
 
 
 def _operators(line: Line, outer: Sequence[int]) -> list[int]:
