@@ -51,7 +51,7 @@ class Branches(Body):
         self.branches += passed
         self.failing += passed
         (a, _, dead_a), (b, _, dead_b) = outs
-        if a is None or b is None:
+        if a is None or b is None or lost:
             raise Gone
         if not self.dead and dead_a and dead_b:
             self.compared(a.type, b.type, e)
@@ -207,10 +207,11 @@ class Branches(Body):
                 if not hint:
                     hint = self.fresh()
                 g = ghost(f"dim({hint}, {i})", whole)
-                if test or hidden:
+                if hidden and any(not v.rigid and v not in self.joined for v in (variables(d) | variables(e))):
                     self.gradual = True
                 else:
                     self.joined.add(g)
+                if not (test or hidden):
                     if not any(not v.rigid for v in variables(d) | variables(e)):
                         self.join(place, d, e, first)
                     else:

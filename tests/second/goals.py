@@ -190,8 +190,9 @@ class Goals:
 
     def written_check(self, raw: Con) -> Con:
         """A check is written with the numbers that F has for its names, and without what F excludes."""
-        numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
-        plain = self.parts(self.solver.divisible(self.facts, swap(raw, numbers)))
+        both = [*self.facts, *self.path]
+        numbers = {v: d for v, d in self.solver.solved(both).items() if d.number is not None}
+        plain = self.solver.left(self.solver.bounds(both), self.solver.divisible(both, swap(raw, numbers)))
         return raw if plain.kind in ("true", "false") else plain
 
     def refute(
@@ -237,7 +238,7 @@ class Goals:
         """[check.few] [dim.few]"""
         parts = list(goal.parts if goal.kind == "or" else (goal,))
         ghosts = [v for v in variables(goal) if not v.rigid]
-        if len(ghosts) != 1 or len(variables(goal)) != 1:
+        if len(ghosts) != 1:
             return False
         g = ghosts[0]
         if not any(
@@ -293,7 +294,7 @@ class Goals:
                     if model is not None:
                         out.append(("E0302", p, self.full(model, p)))
                 continue
-            if not self.gradual and not asserted:
+            if not self.gradual and (not asserted or p.kind == "fails"):
                 if p.kind == "fails":
                     model = self.full({}, p)
                     if not p.silent and all_(*p.path) == TRUE:
@@ -309,6 +310,8 @@ class Goals:
                         out.append(("E0403", p, None))
                     continue
                 if self.solver.sat([*p.facts, *p.behind, no(p.goal)]) == "unsat":
+                    if p.kind == "open" and p.never:
+                        out.append(("E0403", p, None))
                     continue
                 out.append(("E0501", p, None))
             elif rigid and not asserted and p.kind == "open":
@@ -317,7 +320,7 @@ class Goals:
                     out.append(("E0402", p, model))
             if p.kind == "fails" or p.never:
                 out.append(("E0403", p, None))
-            elif p.few:
+            if p.few:
                 out.append(("E0404", p, None))
             self.report.checks.append(
                 {

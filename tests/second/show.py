@@ -16,7 +16,7 @@ def atom(a: object) -> str:
     if isinstance(a, Max):
         return (
             ("min(" if a.low else "max(")
-            + ", ".join(sorted((text(p) for p in a.parts), key=lambda t: (t.isdigit(), t)))
+            + ", ".join(text(p) for p in sorted(a.parts, key=lambda p: (p.number is not None, text(p))))
             + ")"
         )
     assert isinstance(a, Ite)

@@ -246,8 +246,15 @@ class Facts:
         either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
         return self.reduced(self.inner([*box, *either], replace(d, self.solved(facts))), self.products(facts))
 
+    def bounds(self, facts: list[Con]) -> list[Con]:
+        """The bounds of single names in the facts [dim.decide.interval]."""
+        parts = [p for f in facts for p in (f.parts if f.kind == "and" else (f,))]
+        return [p for p in parts if p.kind in ("le", "eq", "not") and len(variables(p)) == 1 and linear(p)]
+
     def left(self, box: list[Con], f: Con) -> Con:
         """A disjunction without the parts that bounds exclude."""
+        if f.kind != "or":
+            return f
         kept = [p for p in f.parts if self.possible(box, p) != "unsat"]
         return any_(*kept) if kept else f
 
@@ -292,8 +299,31 @@ class Facts:
             return floor(top, by)
         if not self.holds(facts, le(1, by)):
             return dim(Div(top, by))
-        got = divide(top, by)
-        return got if got is not None else dim(Div(top, by))
+        for a in [a for m, _ in by.terms[:1] for a, _ in m]:
+            less, rest = divide(by, dim(a)), divide(top, dim(a))
+            if less is not None and rest is not None and self.holds(facts, le(1, dim(a))):
+                top, by = rest, less
+        got = divide(top, by) or self.of_choice(top, by)
+        return got if got is not None else floor(top, by) if by.number is not None else dim(Div(top, by))
+
+    def of_choice(self, top: Dim, by: Dim) -> Dim | None:
+        """The quotient by an if-then-else dim whose condition is that a name is a number."""
+        atom = by.terms[0][0][0][0]
+        if by != dim(atom) or not isinstance(atom, Ite) or atom.cond.kind != "eq" or atom.cond.d is None:
+            return None
+        found = solve(atom.cond.d)
+        if found is None or found[1].number is None:
+            return None
+        yes, other = divide(replace(top, dict([found])), atom.yes), divide(top, atom.no)
+        return choice(atom.cond, yes, other) if yes is not None and other is not None else None
+
+
+def linear(c: Con) -> bool:
+    """Whether a constraint is about a multiple of a name and a number."""
+    d = c.parts[0].d if c.kind == "not" else c.d
+    return d is not None and all(
+        not m or (len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], Var)) for m, _ in d.terms
+    )
 
 
 def divide(top: Dim, by: Dim) -> Dim | None:

@@ -92,7 +92,7 @@ def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
     as failing for the other sizes: it is a second error, which needs another fix. A goal about a value in error is not
     reported.   [check.strict]
     """
-    if not state.values.failed.isdisjoint(owed.values):
+    if _is_in_error(state, owed):
         return
     where, witness = terms(state, owed.goal), dict(verdict.witness)
     never = failing_for_all(owed, verdict.because, witness, where)
@@ -113,7 +113,8 @@ def _fail_under_test(state: Elaboration, owed: Obligation, goal: Constraint) -> 
     function may never run, so code after it stays reachable.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
-    told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
+    told = None if _is_in_error(state, owed) else fails_always(state, owed, "")
+    path = all_of(*state.facts.path)
     sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
     where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
     error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
@@ -156,7 +157,12 @@ def _failing(state: Elaboration, owed: Obligation, witness: Mapping[str, int]) -
 
 def _is_first(state: Elaboration, owed: Obligation) -> bool:
     """Whether no error was found about the values of an obligation."""
-    return state.values.failed.isdisjoint(owed.values) and state.values.doubtful.isdisjoint(owed.values)
+    return not _is_in_error(state, owed) and state.values.doubtful.isdisjoint(owed.values)
+
+
+def _is_in_error(state: Elaboration, owed: Obligation) -> bool:
+    """Whether a goal is about a value in error, so that it is never reported.  [check.strict]"""
+    return not state.values.failed.isdisjoint(owed.values)
 
 
 def require(state: Elaboration, owed: Obligation, implied: Constraint = TRUE) -> bool:
@@ -172,15 +178,17 @@ def _postpone(state: Elaboration, owed: Obligation, verdict: Unknown) -> None:
     if state.strictness.has_forgotten(owed.goal):
         because = "it mentions a size whose formula is too large to be kept"
     check = _left(state, owed, because)
-    rigid = not mentions_existential(owed.goal)
+    told = not _is_in_error(state, owed)
+    rigid = told and not mentions_existential(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
         state.obligations.postponed.append(
             Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.reach.depth)
         )
-    if certain is not None:
+    if certain is not None and told:
         state.output.diagnostics.append(fails_always(state, owed, certain))
-    _warn_of_few(state, owed)
+    if told:
+        _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not decide whether this fails: {owed.says}"
         why = (f"required by rule {owed.rule}: {check.shown}", f"checked at run time instead: {verdict.because}")
