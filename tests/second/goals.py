@@ -192,7 +192,8 @@ class Goals:
         """A check is written with the numbers that F has for its names, and without what F excludes."""
         both = [*self.facts, *self.path]
         numbers = {v: d for v, d in self.solver.solved(both).items() if d.number is not None}
-        plain = self.solver.left(self.solver.bounds(both), self.solver.divisible(both, swap(raw, numbers)))
+        bounds = self.solver.bounds(both)
+        plain = self.solver.plain(bounds, self.solver.left(bounds, self.solver.divisible(both, swap(raw, numbers))))
         return raw if plain.kind in ("true", "false") else plain
 
     def refute(
@@ -245,7 +246,7 @@ class Goals:
             p.kind == "eq" and p.sides and g in variables(p.sides[0]) and g in variables(p.sides[1]) for p in parts
         ):
             return False
-        near = [*self.solver.cone(self.facts, {g}), goal]
+        near = [*self.solver.cone(self.facts, set(variables(goal))), goal]
         for _ in range(4):
             if self.solver.sat(near) != "sat":
                 return self.solver.sat(near) == "unsat"
@@ -282,7 +283,7 @@ class Goals:
             rigid = all(v.rigid for v in variables(p.raw))
             if p.kind == "join":
                 if not self.gradual and not p.silent:
-                    model = self.solver.least([*p.facts, *p.behind], p.raw)
+                    model = self.solver.least(p.facts, p.raw)
                     if model is not None:
                         out.append(("E0308", p, model))
                 continue

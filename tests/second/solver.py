@@ -31,6 +31,7 @@ from .dims import (
     swap,
     variables,
 )
+from .intervals import Intervals, covers
 from .text import Skip
 
 
@@ -246,6 +247,22 @@ class Facts:
         either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
         return self.reduced(self.inner([*box, *either], replace(d, self.solved(facts))), self.products(facts))
 
+    def plain(self, facts: list[Con], c: Con) -> Con:
+        """[dim.facts.plain]: without a factor of both sides that by bounds is at least 1."""
+        if c.kind in ("and", "or"):
+            return (all_ if c.kind == "and" else any_)(*[self.plain(facts, p) for p in c.parts])
+        if c.kind == "not":
+            return no(self.plain(facts, c.parts[0]))
+        if c.kind not in ("eq", "le") or c.d is None or not c.d.terms:
+            return c
+        d, intervals = c.d, Intervals(facts)
+        for a in [a for a, k in c.d.terms[0][0] for _ in range(k)]:
+            less = divide(d, dim(a))
+            low = intervals.of(dim(a))[0]
+            if less is not None and low is not None and low >= 1:
+                d = less
+        return c if d == c.d else eq(d, 0) if c.kind == "eq" else le(d, 0)
+
     def bounds(self, facts: list[Con]) -> list[Con]:
         """The bounds of single names in the facts [dim.decide.interval]."""
         parts = [p for f in facts for p in (f.parts if f.kind == "and" else (f,))]
@@ -259,7 +276,7 @@ class Facts:
         return any_(*kept) if kept else f
 
     def inner(self, facts: list[Con], d: Dim) -> Dim:
-        out = dim(0)
+        out, intervals = dim(0), Intervals(facts)
         for m, c in d.terms:
             t = dim(c)
             for a, k in m:
@@ -271,7 +288,7 @@ class Facts:
                     parts = [self.inner(facts, p) for p in a.parts]
                     for p in list(parts):
                         rest = [q for q in parts if q is not p]
-                        if rest and any(self.holds(facts, le(q, p) if a.low else le(p, q)) for q in rest):
+                        if any(covers(intervals, a.low, q, p) for q in rest):
                             parts = rest
                     b = extreme(a.low, *parts)
                 elif isinstance(a, Ite):
