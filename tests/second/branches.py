@@ -59,7 +59,7 @@ class Branches(Body):
                 self.dead = self.ended = True
             if a is None or b is None:
                 raise Gone
-            self.compared(a.type, b.type, e)
+            self.structure(a.type, b.type, last(e.kids[2]).span)
             return Value(self.alike(a.type, b.type, hint or self.fresh(), e.span))
         v, fact = (b, other) if dead_a else (a, yes)
         if v is None or lost:

@@ -190,10 +190,10 @@ class Goals:
 
     def written_check(self, raw: Con) -> Con:
         """A check is written with the numbers that F has for its names, and without what F excludes."""
-        both = [*self.facts, *self.path]
-        numbers = {v: d for v, d in self.solver.solved(both).items() if d.number is not None}
-        bounds = self.solver.bounds(both)
-        plain = self.solver.plain(bounds, self.solver.left(bounds, self.solver.divisible(both, swap(raw, numbers))))
+        numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
+        bounds = self.solver.bounds(self.facts)
+        known = self.solver.divisible(self.facts, swap(raw, numbers))
+        plain = self.solver.plain(bounds, self.solver.left(bounds, known))
         return raw if plain.kind in ("true", "false") else plain
 
     def refute(

@@ -89,7 +89,7 @@ class Reshapes(Products):
             if whole * q != p and self.solver.multiple([*self.facts, *self.path], p, q):
                 p = whole * q
             if whole * q != p:
-                self.owes("op.reshape.divides", eq(q * floor(p, q), p), place)
+                self.owes("op.reshape.divides", eq(mod(p, q), 0), place)
                 whole = self.solver.simple(self.facts, floor(p, q))
             new = tuple(whole if d is None else d for d in out)
         else:

@@ -22,7 +22,7 @@ def order(a: object) -> str:
 
 def rank(d: Dim) -> str:
     """The order of dims: of their first terms that differ."""
-    terms = sorted(d.terms, key=lambda t: (-sum(k for _, k in t[0]), factors(t[0])))
+    terms = sorted(d.terms or (((), 0),), key=lambda t: (-sum(k for _, k in t[0]), factors(t[0])))
     return " + ".join(f"{'*'.join(factors(m))}*{c}" for m, c in terms)
 
 

@@ -52,10 +52,11 @@ def discharge(
     match verdict:
         case Proved():
             state.obligations.proved += 1
-        case Refuted() if state.reach.tests:
-            return _fail_under_test(state, replace(described(), goal=asked), goal)
         case Refuted():
-            _refute(state, replace(described(), goal=asked), verdict)
+            owed = replace(described(), goal=asked)
+            if state.reach.tests and not _is_in_error(state, owed):
+                return _fail_under_test(state, owed, goal)
+            _refute(state, owed, verdict)
             state.facts.refuted()
             return False
         case Unknown():
@@ -113,8 +114,7 @@ def _fail_under_test(state: Elaboration, owed: Obligation, goal: Constraint) -> 
     function may never run, so code after it stays reachable.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
-    told = None if _is_in_error(state, owed) else fails_always(state, owed, "")
-    path = all_of(*state.facts.path)
+    told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
     sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
     where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
     error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
@@ -227,7 +227,7 @@ def _certain_failure(state: Elaboration, owed: Obligation, verdict: Unknown) -> 
     if verdict.fails_if_reached:
         return ""
     remembered = state.unknowns.remembered(owed.goal)
-    if remembered is owed.goal or not isinstance(state.decide(remembered), Refuted):
+    if remembered is owed.goal or not _is_excluded(state.decide(remembered)):
         return None
     known = [
         f"{v.name} is {state.unknowns.forgotten[v]}"
@@ -237,12 +237,17 @@ def _certain_failure(state: Elaboration, owed: Obligation, verdict: Unknown) -> 
     return f"the annotation forgot that {' and '.join(known)}"
 
 
+def _is_excluded(verdict: Verdict) -> bool:
+    """Whether a goal is refuted by the facts, or by the facts and the path."""
+    return isinstance(verdict, Refuted) or (isinstance(verdict, Unknown) and verdict.fails_if_reached)
+
+
 def _warn_of_few(state: Elaboration, owed: Obligation) -> None:
     """Warn of a goal that mentions one unknown on both sides and holds only for a few of its values.  [check.few]"""
     existentials = [variable for variable in owed.goal.variables() if variable.is_existential]
     parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
-    both = any(isinstance(part, Equal) and part.left.names & part.right.names for part in parts)
-    if len(existentials) != 1 or not both:
+    sides = [part.left.names & part.right.names for part in parts if isinstance(part, Equal)]
+    if len(existentials) != 1 or not any(existentials[0] in names for names in sides):
         return
     values = state.program.decider.values(state.facts, owed.goal, existentials[0])
     if values is not None:

@@ -111,7 +111,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         self.reach.unreachable = True
 
     def forget_unreached(self) -> None:
-        """At the end of a branch or definition, ignore unknowns of its unreachable part: they do not make it gradual."""
+        """At the end of a branch or definition, ignore unknowns of its unreachable part, which make nothing gradual."""
         if self.reach.ended_at is not None:
             self.strictness.gradual = self.reach.gradual_before
 
