@@ -21,7 +21,7 @@ class Branches(Body):
         self.doubt = doubt or lost
         taken: int | None = None
         if c.test and not self.dead:
-            lasting = self.facts if self.outside is None else self.outside
+            lasting = self.lasting
             never = [f != TRUE and self.solver.possible(lasting, f) == "unsat" for f in (yes, other)]
             taken = None if never[0] == never[1] else int(never[0])
         if taken is not None:
@@ -68,7 +68,8 @@ class Branches(Body):
             if a is not None and b is not None:
                 self.compared(a.type, b.type, e)
             self.gain(fact, not self.failed)
-            seen = self.named(v.type, hint or self.fresh(), e.span, mark)
+            whole = last(e.kids[1]).span[0], last(e.kids[2]).span[1]
+            seen = self.named(v.type, hint or self.fresh(), whole, mark)
             return Value(seen, v.elems, v.cond, v.test, error=v.error)
         if a is None or b is None:
             raise Gone
@@ -214,7 +215,7 @@ class Branches(Body):
                 raise Skip("unknown rank")
             raise Bad("E0308", "type.if.join", place, [first])
         yes, other, exact = cond
-        lasting = self.facts if self.outside is None else self.outside
+        lasting = self.lasting
         out: list[Dim] = []
         for i, (d, e) in enumerate(zip(a.shape, b.shape, strict=False)):
             d1 = self.solver.simple([*lasting, yes], d)

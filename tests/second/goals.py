@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dims import FALSE, TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
+from .dims import FALSE, TRUE, Con, Dim, Ite, Var, all_, any_, dim, eq, no, swap, variables
 from .show import con
 from .solver import Facts
 from .text import Place
@@ -95,8 +95,14 @@ class Goals:
         self.every: list[Con] = []
         self.outside: list[Con] | None = None
 
+    @property
+    def lasting(self) -> list[Con]:
+        """The facts that hold outside of all branches, which alone simplify sizes [dim.decide.simplify]."""
+        return self.facts if self.outside is None else self.outside
+
     def gain(self, c: Con, certain: bool = True) -> None:
-        """[dim.facts.assume]"""
+        """[dim.facts.assume] [dim.facts.lift]"""
+        c = lifted(c)
         if c != TRUE:
             self.facts.append(c)
             if certain:
@@ -363,3 +369,15 @@ class Goals:
 
     def base(self) -> list[Con]:
         return [c for c in self.certain if c.kind == "le"]
+
+
+def lifted(c: Con) -> Con:
+    """[dim.facts.lift]: an equation of an if-then-else dim with one of its cases, as a disjunction."""
+    if c.kind != "eq" or c.d is None:
+        return c
+    for m, k in c.d.terms:
+        if abs(k) == 1 and len(m) == 1 and m[0][1] == 1 and isinstance(x := m[0][0], Ite):
+            yes, other = eq(c.d + (x.yes - dim(x)) * k, 0), eq(c.d + (x.no - dim(x)) * k, 0)
+            if TRUE in (yes, other):
+                return any_(no(x.cond), yes) if other == TRUE else any_(x.cond, other)
+    return c

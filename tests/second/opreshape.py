@@ -78,19 +78,22 @@ class Reshapes(Products):
             p, q = dim(1), dim(1)
             for have, want in [*pairs, *[(d, None) for d in t.shape[at:]]]:
                 a, b = factors(have, want)
-                p, q = self.solver.simple(self.facts, p * a), self.solver.simple(self.facts, q * b)
+                p, q = p * a, q * b
             if q.number is None or q.number < 1:
                 self.owes("op.reshape.divides", le(1, q), place)
             if self.bad or (q.number is not None and q.number < 1):
                 rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
                 return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype), error=True)
-            p, q = (self.solver.simple(self.facts, x) for x in (p, q))
-            whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(self.facts, floor(p, q))
+            owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
+            p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
+            whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(
+                self.lasting, floor(p, q)
+            )
             if whole * q != p and self.solver.multiple([*self.facts, *self.path], p, q):
                 p = whole * q
             if whole * q != p:
-                self.owes("op.reshape.divides", eq(mod(p, q), 0), place)
-                whole = self.solver.simple(self.facts, floor(p, q))
+                self.owes("op.reshape.divides", eq(mod(*owed), 0), place)
+                whole = self.solver.simple(self.lasting, floor(p, q))
             new = tuple(whole if d is None else d for d in out)
         else:
             new = tuple(d for d in out if d is not None)

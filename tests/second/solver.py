@@ -235,8 +235,8 @@ class Facts:
                 return got
         return None
 
-    def simple(self, facts: list[Con], d: Dim) -> Dim:
-        """[dim.decide.simplify], with the solver in the place of bounds."""
+    def simple(self, facts: list[Con], d: Dim, names: bool = True) -> Dim:
+        """[dim.decide.simplify], with the solver in the place of bounds; `names`: also by equations of the facts."""
         if d.number is not None or (
             all(len(m) == 0 or all(isinstance(a, Var) for a, _ in m) for m, _ in d.terms)
             and not any(c.kind in ("eq", "and") for c in facts)
@@ -245,7 +245,9 @@ class Facts:
         known = [swap(f, self.solved([g for g in facts if g is not f])) for f in facts]
         box = [f for f in known if len(variables(f)) == 1 and f.kind in ("le", "eq", "not", "and")]
         either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
-        return self.reduced(self.inner([*box, *either], replace(d, self.solved(facts))), self.products(facts))
+        return self.reduced(
+            self.inner([*box, *either], replace(d, self.solved(facts)) if names else d), self.products(facts)
+        )
 
     def plain(self, facts: list[Con], c: Con) -> Con:
         """[dim.facts.plain]: without a factor of both sides that by bounds is at least 1."""
@@ -293,6 +295,8 @@ class Facts:
                     b = extreme(a.low, *parts)
                 elif isinstance(a, Ite):
                     yes, other = self.inner(facts, a.yes), self.inner(facts, a.no)
+                    if a.cond.kind == "le":
+                        yes, other = single([*facts, a.cond], yes), single([*facts, no(a.cond)], other)
                     if self.holds(facts, a.cond) or self.agrees(facts, a.cond, yes, other):
                         b = yes
                     elif self.holds(facts, no(a.cond)) or self.agrees(facts, no(a.cond), yes, other):
@@ -333,6 +337,12 @@ class Facts:
             return None
         yes, other = divide(replace(top, dict([found])), atom.yes), divide(top, atom.no)
         return choice(atom.cond, yes, other) if yes is not None and other is not None else None
+
+
+def single(facts: list[Con], d: Dim) -> Dim:
+    """The number that a dim is by bounds, or the dim."""
+    low, high = Intervals(facts).of(d)
+    return dim(low) if low is not None and low == high else d
 
 
 def linear(c: Con) -> bool:
