@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .dims import Con, Dim, Div, Ite, Max, Var, dim, le
+from .dims import Con, Dim, Div, Ite, Max, Var, dim, floor, le
 
 Interval = tuple[int | None, int | None]
 
@@ -117,3 +117,22 @@ def covers(intervals: Intervals, low: bool, d: Dim, e: Dim) -> bool:
         if end is not None and (end <= 0 if low else end >= 0):
             return True
     return False
+
+
+def v_mod(v: Var, k: int) -> Dim:
+    """`v % k`."""
+    return dim(v) - floor(dim(v), k) * k
+
+
+def single(facts: list[Con], d: Dim) -> Dim:
+    """The number that a dim is by bounds, or the dim."""
+    low, high = Intervals(facts).of(d)
+    return dim(low) if low is not None and low == high else d
+
+
+def linear(c: Con) -> bool:
+    """Whether a constraint is about a multiple of a name and a number."""
+    d = c.parts[0].d if c.kind == "not" else c.d
+    return d is not None and all(
+        not m or (len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], Var)) for m, _ in d.terms
+    )

@@ -31,7 +31,7 @@ from .dims import (
     swap,
     variables,
 )
-from .intervals import Intervals, covers
+from .intervals import Intervals, covers, linear, single, v_mod
 from .text import Skip
 
 
@@ -268,7 +268,14 @@ class Facts:
     def bounds(self, facts: list[Con]) -> list[Con]:
         """The bounds of single names in the facts [dim.decide.interval]."""
         parts = [p for f in facts for p in (f.parts if f.kind == "and" else (f,))]
-        return [p for p in parts if p.kind in ("le", "eq", "not") and len(variables(p)) == 1 and linear(p)]
+        box = [p for p in parts if p.kind in ("le", "eq", "not") and len(variables(p)) == 1 and linear(p)]
+        for p in parts:  # a multiple of k that is at least 1 is at least k
+            for v in variables(p) if p.kind == "eq" and p.d is not None and len(p.d.terms) == 2 else ():
+                for k in [a.by.number for m, _ in p.d.terms for a, _ in m if isinstance(a, Div) and a.top == dim(v)]:
+                    low = Intervals(box).of(dim(v))[0]
+                    if k is not None and low is not None and p in (eq(v_mod(v, k), 0), eq(-v_mod(v, k), 0)):
+                        box.append(le(dim(-(-low // k) * k), dim(v)))
+        return box
 
     def left(self, box: list[Con], f: Con) -> Con:
         """A disjunction without the parts that bounds exclude."""
@@ -337,20 +344,6 @@ class Facts:
             return None
         yes, other = divide(replace(top, dict([found])), atom.yes), divide(top, atom.no)
         return choice(atom.cond, yes, other) if yes is not None and other is not None else None
-
-
-def single(facts: list[Con], d: Dim) -> Dim:
-    """The number that a dim is by bounds, or the dim."""
-    low, high = Intervals(facts).of(d)
-    return dim(low) if low is not None and low == high else d
-
-
-def linear(c: Con) -> bool:
-    """Whether a constraint is about a multiple of a name and a number."""
-    d = c.parts[0].d if c.kind == "not" else c.d
-    return d is not None and all(
-        not m or (len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], Var)) for m, _ in d.terms
-    )
 
 
 def divide(top: Dim, by: Dim) -> Dim | None:
