@@ -266,7 +266,7 @@ class Body(Scope):
             self.gradual = True
         t = self.opened(w, hint or self.fresh())
         self.remember(t, v.type)
-        return Value(t, elems=v.elems, cond=v.cond, error=v.error, name=hint, test=v.test)
+        return Value(t, elems=v.elems, cond=v.cond, name=hint, test=v.test)
 
     def bind_new(self, t: Node, v: Type) -> None:
         """[name.dimension]: a new name in an annotation is the size that the value has."""

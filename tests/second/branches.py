@@ -21,7 +21,7 @@ class Branches(Body):
         self.doubt = doubt or lost
         taken: int | None = None
         if c.test and not self.dead:
-            lasting = self.facts if self.outside is None else self.outside
+            lasting = self.lasting
             never = [f != TRUE and self.solver.possible(lasting, f) == "unsat" for f in (yes, other)]
             taken = None if never[0] == never[1] else int(never[0])
         if taken is not None:
@@ -51,21 +51,28 @@ class Branches(Body):
         self.branches += passed
         self.failing += passed
         (a, _, dead_a), (b, _, dead_b) = outs
-        if a is None or b is None:
-            raise Gone
-        if not self.dead and dead_a and dead_b:
-            self.compared(a.type, b.type, e)
+        if not self.dead and dead_a and dead_b and not lost:
             if self.tests:
                 self.dead = True
             else:
                 self.report.say("E0301", "type.if.fails", e.span)
                 self.dead = self.ended = True
-            return Value(a.type)
+            if a is None or b is None:
+                raise Gone
+            self.structure(a.type, b.type, last(e.kids[2]).span)
+            return Value(self.alike(a.type, b.type, hint or self.fresh(), e.span))
+        v, fact = (b, other) if dead_a else (a, yes)
+        if v is None or lost:
+            raise Gone
         if not self.dead and (dead_a != dead_b):
-            v, fact = (b, other) if dead_a else (a, yes)
-            self.compared(a.type, b.type, e)
+            if a is not None and b is not None:
+                self.compared(a.type, b.type, e)
             self.gain(fact, not self.failed)
-            return Value(v.type, v.elems, v.cond, v.test, error=v.error)
+            whole = last(e.kids[1]).span[0], last(e.kids[2]).span[1]
+            seen = self.named(v.type, hint or self.fresh(), whole, mark)
+            return Value(seen, v.elems, v.cond, v.test, error=v.error)
+        if a is None or b is None:
+            raise Gone
         t = self.joined_type(
             a.type,
             b.type,
@@ -87,6 +94,29 @@ class Branches(Body):
                     self.solver.simple(self.facts, choice(yes, x, y)) for x, y in zip(a.elems, b.elems, strict=False)
                 )
         return out
+
+    def alike(self, a: Type, b: Type, name: str, place: Place) -> Type:
+        """The type of an `if` that always fails: an unknown for each size in which the branches differ."""
+        if isinstance(a, Tuple) and isinstance(b, Tuple):
+            pairs = enumerate(zip(a.parts, b.parts, strict=False))
+            return Tuple(tuple(self.alike(p, q, f"{name}.{i}", place) for i, (p, q) in pairs))
+        if not isinstance(a, Tensor) or not isinstance(b, Tensor) or len(a.shape) != len(b.shape):
+            return a
+        sizes = enumerate(zip(a.shape, b.shape, strict=True))
+        return Tensor(tuple(d if d == e else dim(ghost(f"dim({name}, {i})", place)) for i, (d, e) in sizes), a.dtype)
+
+    def named(self, t: Type, name: str, place: Place, mark: int) -> Type:
+        """The type of a branch after it: a size that has no name there is an unknown [type.if.fails]."""
+        if isinstance(t, Tuple):
+            return Tuple(tuple(self.named(p, f"{name}.{i}", place, mark) for i, p in enumerate(t.parts)))
+        out = []
+        for i, d in enumerate(t.shape):
+            if not self.seen(d, mark):
+                self.notice(d)
+                d = dim(ghost(f"dim({name}, {i})", place))
+                self.gain(le(0, d))
+            out.append(d)
+        return Tensor(tuple(out), t.dtype)
 
     def either(self, lasting: list[Con], d: Dim) -> Dim:
         """An if-then-else dim in the form of [dim.decide.simplify]; what is unknown in it counts [type.strict]."""
@@ -185,7 +215,7 @@ class Branches(Body):
                 raise Skip("unknown rank")
             raise Bad("E0308", "type.if.join", place, [first])
         yes, other, exact = cond
-        lasting = self.facts if self.outside is None else self.outside
+        lasting = self.lasting
         out: list[Dim] = []
         for i, (d, e) in enumerate(zip(a.shape, b.shape, strict=False)):
             d1 = self.solver.simple([*lasting, yes], d)
@@ -207,10 +237,11 @@ class Branches(Body):
                 if not hint:
                     hint = self.fresh()
                 g = ghost(f"dim({hint}, {i})", whole)
-                if test or hidden:
+                if hidden and any(not v.rigid and v not in self.joined for v in (variables(d) | variables(e))):
                     self.gradual = True
                 else:
                     self.joined.add(g)
+                if not (test or hidden) and all(v.rigid for v in variables(d) | variables(e)):
                     if not any(not v.rigid for v in variables(d) | variables(e)):
                         self.join(place, d, e, first)
                     else:

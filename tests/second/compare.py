@@ -34,6 +34,9 @@ from tests.second.drawing import family
 PATIENCE = 60.0
 """Seconds of processor time for making one disagreement smaller."""
 
+CRASHED = "E0000"
+"""The code that stands for an exception of the second checker, so that it is a disagreement of its own kind."""
+
 TOLD = 250
 """After how many answered programs a line of progress is written."""
 
@@ -44,8 +47,14 @@ def reference(text: str) -> Report:
 
 
 def second(text: str) -> Report | str:
-    """The answer of the second checker, or why there is none."""
-    reply = check(text)
+    """The answer of the second checker, or why there is none; an exception is a rejection with a code of its own."""
+    try:
+        reply = check(text)
+    except Exception as crash:  # it is counted as a disagreement of its own kind
+        place = {"line": 1, "column": 1}
+        crashed = {"code": CRASHED, "severity": "error", "span": {"start": place, "end": place}}
+        crashed |= {"rule": "", "message": repr(crash), "related": []}
+        reply = {"accepted": False, "diagnostics": [crashed], "functions": [], "bindings": [], "checks": []}
     return str(reply["skipped"]) if "skipped" in reply else protocol.report(reply)
 
 

@@ -201,9 +201,10 @@ def eq(a: Dim | int, b: Dim | int) -> Con:
     d = dim(a) - b
     if d.number is not None:
         return TRUE if d.number == 0 else FALSE
-    if d.terms[0][1] < 0:
-        d = -d
-    return Con("eq", d, sides=(dim(a), dim(b)))
+    g = reduce(gcd, [c for m, c in d.terms if m]) * (-1 if d.terms[0][1] < 0 else 1)
+    if d.const % g:
+        return FALSE
+    return Con("eq", make({m: c // g for m, c in d.terms}), sides=(dim(a), dim(b)))
 
 
 def le(a: Dim | int, b: Dim | int) -> Con:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dims import FALSE, TRUE, Con, Dim, Var, all_, any_, dim, eq, no, swap, variables
+from .dims import FALSE, TRUE, Con, Dim, Ite, Var, all_, any_, dim, eq, no, swap, variables
 from .show import con
 from .solver import Facts
 from .text import Place
@@ -95,8 +95,14 @@ class Goals:
         self.every: list[Con] = []
         self.outside: list[Con] | None = None
 
+    @property
+    def lasting(self) -> list[Con]:
+        """The facts that hold outside of all branches, which alone simplify sizes [dim.decide.simplify]."""
+        return self.facts if self.outside is None else self.outside
+
     def gain(self, c: Con, certain: bool = True) -> None:
-        """[dim.facts.assume]"""
+        """[dim.facts.assume] [dim.facts.lift]"""
+        c = lifted(c)
         if c != TRUE:
             self.facts.append(c)
             if certain:
@@ -191,7 +197,9 @@ class Goals:
     def written_check(self, raw: Con) -> Con:
         """A check is written with the numbers that F has for its names, and without what F excludes."""
         numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
-        plain = self.parts(self.solver.divisible(self.facts, swap(raw, numbers)))
+        bounds = self.solver.bounds(self.facts)
+        known = self.solver.divisible(self.facts, swap(raw, numbers))
+        plain = self.solver.plain(bounds, self.solver.left(bounds, known))
         return raw if plain.kind in ("true", "false") else plain
 
     def refute(
@@ -237,14 +245,14 @@ class Goals:
         """[check.few] [dim.few]"""
         parts = list(goal.parts if goal.kind == "or" else (goal,))
         ghosts = [v for v in variables(goal) if not v.rigid]
-        if len(ghosts) != 1 or len(variables(goal)) != 1:
+        if len(ghosts) != 1:
             return False
         g = ghosts[0]
         if not any(
             p.kind == "eq" and p.sides and g in variables(p.sides[0]) and g in variables(p.sides[1]) for p in parts
         ):
             return False
-        near = [*self.solver.cone(self.facts, {g}), goal]
+        near = [*self.solver.cone(self.facts, set(variables(goal))), goal]
         for _ in range(4):
             if self.solver.sat(near) != "sat":
                 return self.solver.sat(near) == "unsat"
@@ -281,7 +289,7 @@ class Goals:
             rigid = all(v.rigid for v in variables(p.raw))
             if p.kind == "join":
                 if not self.gradual and not p.silent:
-                    model = self.solver.least([*p.facts, *p.behind], p.raw)
+                    model = self.solver.least(p.facts, p.raw)
                     if model is not None:
                         out.append(("E0308", p, model))
                 continue
@@ -293,7 +301,7 @@ class Goals:
                     if model is not None:
                         out.append(("E0302", p, self.full(model, p)))
                 continue
-            if not self.gradual and not asserted:
+            if not self.gradual and (not asserted or p.kind == "fails"):
                 if p.kind == "fails":
                     model = self.full({}, p)
                     if not p.silent and all_(*p.path) == TRUE:
@@ -309,6 +317,8 @@ class Goals:
                         out.append(("E0403", p, None))
                     continue
                 if self.solver.sat([*p.facts, *p.behind, no(p.goal)]) == "unsat":
+                    if p.kind == "open" and p.never:
+                        out.append(("E0403", p, None))
                     continue
                 out.append(("E0501", p, None))
             elif rigid and not asserted and p.kind == "open":
@@ -317,7 +327,7 @@ class Goals:
                     out.append(("E0402", p, model))
             if p.kind == "fails" or p.never:
                 out.append(("E0403", p, None))
-            elif p.few:
+            if p.few:
                 out.append(("E0404", p, None))
             self.report.checks.append(
                 {
@@ -359,3 +369,15 @@ class Goals:
 
     def base(self) -> list[Con]:
         return [c for c in self.certain if c.kind == "le"]
+
+
+def lifted(c: Con) -> Con:
+    """[dim.facts.lift]: an equation of an if-then-else dim with one of its cases, as a disjunction."""
+    if c.kind != "eq" or c.d is None:
+        return c
+    for m, k in c.d.terms:
+        if abs(k) == 1 and len(m) == 1 and m[0][1] == 1 and isinstance(x := m[0][0], Ite):
+            yes, other = eq(c.d + (x.yes - dim(x)) * k, 0), eq(c.d + (x.no - dim(x)) * k, 0)
+            if TRUE in (yes, other):
+                return any_(no(x.cond), yes) if other == TRUE else any_(x.cond, other)
+    return c

@@ -96,7 +96,7 @@ class Attributes(Calls):
         """[dim.decide.simplify]; a plain size that a value in scope has is not simplified `again`."""
         if isinstance(t, Tuple):
             return Tuple(tuple(self.simplified(p, again) for p in t.parts))
-        facts = self.facts if self.outside is None else self.outside
+        facts = self.lasting
         held = {d for v in (*self.env.values(), *self.args) for d in shape(v.type)} if not again else set()
         out = []
         for d in t.shape:

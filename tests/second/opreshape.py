@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .declare import ghost
-from .dims import Dim, dim, eq, floor, le, mod
+from .dims import Dim, Var, all_, choice, dim, eq, floor, le, mod
 from .goals import Bad
 from .opproducts import Products
+from .solver import divide
 from .text import Skip
 from .types import INTS, Tensor, Value
 
@@ -38,6 +39,7 @@ class Reshapes(Products):
             ]
         out: list[Dim | None] = []
         at = 0
+        pairs: list[tuple[Dim | None, Dim | None]] = []
         split = self.split_codes(entries, t.shape) if len(self.args) == 1 else {}
         for j, (d, k) in enumerate(entries):
             if j in split or j - 1 in split or j - 2 in split:
@@ -49,6 +51,8 @@ class Reshapes(Products):
                 self.owes("op.reshape.size", le(0, d), place)
             if k == 0 and not zero:
                 out.append(t.shape[at] if at < len(t.shape) else dim(0))
+                if at >= len(t.shape):
+                    pairs.append((None, dim(0)))
                 at += 1
             elif k == -2 and len(self.args) == 1:
                 out += t.shape[at:]
@@ -61,33 +65,35 @@ class Reshapes(Products):
             elif k is not None and k < -1 and len(self.args) == 2:
                 self.owes("op.reshape.size", le(-1, d), place)
                 out.append(d)
+                pairs.append((None, d))
             elif k is not None and k < -1:
                 raise Bad("E0312", "op.attribute", self.site.span)
             else:
                 out.append(None if k == -1 else d)
+                pairs.append((t.shape[at] if at < len(t.shape) else None, out[-1]))
                 at += 1
         if out.count(None) > 1:
             raise Bad("E0312", "op.attribute", self.site.span)
         if None in out:
             p, q = dim(1), dim(1)
-            for i in range(max(len(out), len(t.shape))):
-                a = t.shape[i] if i < len(t.shape) else None
-                b = out[i] if i < len(out) else None
-                if a is not None and a == b:
-                    continue
-                p, q = p * (a if a is not None else 1), q * (b if b is not None else 1)
+            for have, want in [*pairs, *[(d, None) for d in t.shape[at:]]]:
+                a, b = factors(have, want)
+                p, q = p * a, q * b
             if q.number is None or q.number < 1:
                 self.owes("op.reshape.divides", le(1, q), place)
             if self.bad or (q.number is not None and q.number < 1):
                 rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
                 return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype), error=True)
-            p, q = (self.solver.simple(self.facts, x) for x in (p, q))
-            whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(self.facts, floor(p, q))
+            owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
+            p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
+            whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(
+                self.lasting, floor(p, q)
+            )
             if whole * q != p and self.solver.multiple([*self.facts, *self.path], p, q):
                 p = whole * q
             if whole * q != p:
-                self.owes("op.reshape.divides", eq(q * floor(p, q), p), place)
-                whole = self.solver.simple(self.facts, floor(p, q))
+                self.owes("op.reshape.divides", eq(mod(*owed), 0), place)
+                whole = self.solver.simple(self.lasting, floor(p, q))
             new = tuple(whole if d is None else d for d in out)
         else:
             new = tuple(d for d in out if d is not None)
@@ -123,3 +129,25 @@ class Reshapes(Products):
             at += len(shape) - at if k == -2 else 2 if k == -3 else 1
             j += 1
         return out
+
+
+def factors(d: Dim | None, e: Dim | None) -> tuple[Dim, Dim]:
+    """The table of [op.reshape.divides]: what a size of the data and one of the result add to p and q."""
+    if d is None or e is None:
+        return d or dim(1), e or dim(1)
+    if d == e:
+        return dim(1), dim(1)
+    if positive(d) or positive(e):
+        return d, e
+    if d.terms and (r := divide(e, d)) is not None:
+        return dim(1), choice(eq(d, 0), dim(1), r)
+    if e.terms and (r := divide(d, e)) is not None:
+        return choice(eq(e, 0), dim(1), r), dim(1)
+    both = all_(eq(d, 0), eq(e, 0))
+    return choice(both, dim(1), d), choice(both, dim(1), e)
+
+
+def positive(d: Dim) -> bool:
+    """Whether a size is at least 1 by its form: a number, or a sum of sizes and a number."""
+    sizes = all(c > 0 and all(isinstance(a, Var) and a.size for a, _ in m) for m, c in d.terms if m)
+    return d.const >= 1 and sizes

@@ -294,7 +294,7 @@ class Shapes(Reshapes):
             if s == 0:
                 raise Bad("E0312", "op.attribute", self.site.span)
             n = shape[i]
-            shape[i] = self.solver.simple(self.facts, count(n, begin[j][0], end[j][0], s))
+            shape[i] = self.solver.simple(self.lasting, count(n, begin[j][0], end[j][0], s))
             b, e = (self.limited(x, n) for x in (begin[j][0], end[j][0]))
             if s < 0:
                 elems = None
@@ -305,8 +305,8 @@ class Shapes(Reshapes):
         return Value(Tensor(tuple(shape), t.dtype), elems=elems if len(t.shape) == 1 else None)
 
     def limited(self, x: Dim, n: Dim) -> Dim:
-        x = self.solver.simple(self.facts, choice(le(0, x), x, x + n))
-        return self.solver.simple(self.facts, extreme(True, extreme(False, x, dim(0)), n))
+        x = self.solver.simple(self.lasting, choice(le(0, x), x, x + n))
+        return self.solver.simple(self.lasting, extreme(True, extreme(False, x, dim(0)), n))
 
 
 def count(n: Dim, b: Dim, e: Dim, s: int) -> Dim:

@@ -8,6 +8,28 @@ from .dims import Con, Dim, Div, Ite, Max, Mono, Var, dim, make
 from .types import Tensor, Tuple, Type
 
 
+def order(a: object) -> str:
+    """[dim.text]: names come first, then quotients, if-then-else dims, maxima and minima."""
+    if isinstance(a, Var):
+        return f" {a.name}"
+    if isinstance(a, Div):
+        return f"|1({rank(a.top)}, {rank(a.by)})"
+    if isinstance(a, Ite):
+        return f"|2({con(a.cond)}, {rank(a.yes)}, {rank(a.no)})"
+    assert isinstance(a, Max)
+    return f"|{3 + a.low}({', '.join(sorted(map(rank, a.parts)))})"
+
+
+def rank(d: Dim) -> str:
+    """The order of dims: of their first terms that differ."""
+    terms = sorted(d.terms or (((), 0),), key=lambda t: (-sum(k for _, k in t[0]), factors(t[0])))
+    return " + ".join(f"{'*'.join(factors(m))}*{c}" for m, c in terms)
+
+
+def factors(m: Mono) -> list[str]:
+    return sorted(order(a) for a, k in m for _ in range(k))
+
+
 def atom(a: object) -> str:
     if isinstance(a, Var):
         return a.name
@@ -16,12 +38,12 @@ def atom(a: object) -> str:
     if isinstance(a, Max):
         return (
             ("min(" if a.low else "max(")
-            + ", ".join(sorted((text(p) for p in a.parts), key=lambda t: (t.isdigit(), t)))
+            + ", ".join(text(p) for p in sorted(a.parts, key=lambda p: (p.number is not None, rank(p))))
             + ")"
         )
     assert isinstance(a, Ite)
     c = a.cond
-    if c.kind == "eq" and c.d is not None and c.d == a.no - 1:
+    if c.kind == "eq" and c.d is not None and c.d == a.no - 1 and (not a.no.const or len(a.no.terms) > 2):
         return f"broadcast({text(a.no)}, {text(a.yes)})"
     return f"(if {con(a.cond)} then {text(a.yes)} else {text(a.no)})"
 
@@ -40,19 +62,17 @@ def wrap(d: Dim, right: bool = False) -> str:
 
 
 def mono(m: Mono, c: int) -> str:
-    """One term; quotients come last, in parentheses after a factor."""
+    """One term: its number, then its factors in their order."""
     parts = [str(c)] if c != 1 or not m else []
-    plain = [a for a, k in m for _ in range(k) if not isinstance(a, Div)]
-    quotients = [a for a, k in m for _ in range(k) if isinstance(a, Div)]
-    parts += [atom(a) for a in plain]
-    for q in quotients:
-        parts.append(f"({atom(q)})" if parts else atom(q))
-    return " * ".join(parts)
+    parts += [atom(a) for a in sorted((a for a, k in m for _ in range(k)), key=order)]
+    quotients = [isinstance(a, Div) for a in sorted((a for a, k in m for _ in range(k)), key=order)]
+    quotients = [False] * (len(parts) - len(quotients)) + quotients
+    return " * ".join(f"({p})" if q and len(parts) > 1 else p for p, q in zip(parts, quotients, strict=True))
 
 
 def text(d: Dim) -> str:
     """[dim.text] [dim.remainder]"""
-    rest: list[tuple[int, str, int, str]] = []
+    rest: list[tuple[int, list[str], int, str]] = []
     for m, _ in d.terms:
         for q, _k in m:
             if isinstance(q, Div):
@@ -66,9 +86,9 @@ def text(d: Dim) -> str:
                     return f"{text(other)} + {t}" if other.terms else t
     terms = dict(d.terms)
     for m, c in terms.items():
-        rest.append((-sum(k for _, k in m), "" if not m else mono(m, 1), c, mono(m, abs(c))))
-    good = sorted([t for t in rest if t[2] > 0], key=lambda t: (t[1] == "", t[0], t[1]))
-    bad = sorted([t for t in rest if t[2] < 0], key=lambda t: (t[1] == "", t[0], t[1]))
+        rest.append((-sum(k for _, k in m), factors(m), c, mono(m, abs(c))))
+    good = sorted([t for t in rest if t[2] > 0], key=lambda t: t[:2])
+    bad = sorted([t for t in rest if t[2] < 0], key=lambda t: t[:2])
     if not good and not bad:
         return "0"
     out = " + ".join(t[3] for t in good)

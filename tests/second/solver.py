@@ -31,6 +31,7 @@ from .dims import (
     swap,
     variables,
 )
+from .intervals import Intervals, covers, linear, single, v_mod
 from .text import Skip
 
 
@@ -234,8 +235,8 @@ class Facts:
                 return got
         return None
 
-    def simple(self, facts: list[Con], d: Dim) -> Dim:
-        """[dim.decide.simplify], with the solver in the place of bounds."""
+    def simple(self, facts: list[Con], d: Dim, names: bool = True) -> Dim:
+        """[dim.decide.simplify], with the solver in the place of bounds; `names`: also by equations of the facts."""
         if d.number is not None or (
             all(len(m) == 0 or all(isinstance(a, Var) for a, _ in m) for m, _ in d.terms)
             and not any(c.kind in ("eq", "and") for c in facts)
@@ -244,15 +245,47 @@ class Facts:
         known = [swap(f, self.solved([g for g in facts if g is not f])) for f in facts]
         box = [f for f in known if len(variables(f)) == 1 and f.kind in ("le", "eq", "not", "and")]
         either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
-        return self.reduced(self.inner([*box, *either], replace(d, self.solved(facts))), self.products(facts))
+        return self.reduced(
+            self.inner([*box, *either], replace(d, self.solved(facts)) if names else d), self.products(facts)
+        )
+
+    def plain(self, facts: list[Con], c: Con) -> Con:
+        """[dim.facts.plain]: without a factor of both sides that by bounds is at least 1."""
+        if c.kind in ("and", "or"):
+            return (all_ if c.kind == "and" else any_)(*[self.plain(facts, p) for p in c.parts])
+        if c.kind == "not":
+            return no(self.plain(facts, c.parts[0]))
+        if c.kind not in ("eq", "le") or c.d is None or not c.d.terms:
+            return c
+        d, intervals = c.d, Intervals(facts)
+        for a in [a for a, k in c.d.terms[0][0] for _ in range(k)]:
+            less = divide(d, dim(a))
+            low = intervals.of(dim(a))[0]
+            if less is not None and low is not None and low >= 1:
+                d = less
+        return c if d == c.d else eq(d, 0) if c.kind == "eq" else le(d, 0)
+
+    def bounds(self, facts: list[Con]) -> list[Con]:
+        """The bounds of single names in the facts [dim.decide.interval]."""
+        parts = [p for f in facts for p in (f.parts if f.kind == "and" else (f,))]
+        box = [p for p in parts if p.kind in ("le", "eq", "not") and len(variables(p)) == 1 and linear(p)]
+        for p in parts:  # a multiple of k that is at least 1 is at least k
+            for v in variables(p) if p.kind == "eq" and p.d is not None and len(p.d.terms) == 2 else ():
+                for k in [a.by.number for m, _ in p.d.terms for a, _ in m if isinstance(a, Div) and a.top == dim(v)]:
+                    low = Intervals(box).of(dim(v))[0]
+                    if k is not None and low is not None and p in (eq(v_mod(v, k), 0), eq(-v_mod(v, k), 0)):
+                        box.append(le(dim(-(-low // k) * k), dim(v)))
+        return box
 
     def left(self, box: list[Con], f: Con) -> Con:
         """A disjunction without the parts that bounds exclude."""
+        if f.kind != "or":
+            return f
         kept = [p for p in f.parts if self.possible(box, p) != "unsat"]
         return any_(*kept) if kept else f
 
     def inner(self, facts: list[Con], d: Dim) -> Dim:
-        out = dim(0)
+        out, intervals = dim(0), Intervals(facts)
         for m, c in d.terms:
             t = dim(c)
             for a, k in m:
@@ -264,11 +297,13 @@ class Facts:
                     parts = [self.inner(facts, p) for p in a.parts]
                     for p in list(parts):
                         rest = [q for q in parts if q is not p]
-                        if rest and any(self.holds(facts, le(q, p) if a.low else le(p, q)) for q in rest):
+                        if any(covers(intervals, a.low, q, p) for q in rest):
                             parts = rest
                     b = extreme(a.low, *parts)
                 elif isinstance(a, Ite):
                     yes, other = self.inner(facts, a.yes), self.inner(facts, a.no)
+                    if a.cond.kind == "le":
+                        yes, other = single([*facts, a.cond], yes), single([*facts, no(a.cond)], other)
                     if self.holds(facts, a.cond) or self.agrees(facts, a.cond, yes, other):
                         b = yes
                     elif self.holds(facts, no(a.cond)) or self.agrees(facts, no(a.cond), yes, other):
@@ -292,8 +327,23 @@ class Facts:
             return floor(top, by)
         if not self.holds(facts, le(1, by)):
             return dim(Div(top, by))
-        got = divide(top, by)
-        return got if got is not None else dim(Div(top, by))
+        for a in [a for m, _ in by.terms[:1] for a, _ in m]:
+            less, rest = divide(by, dim(a)), divide(top, dim(a))
+            if less is not None and rest is not None and self.holds(facts, le(1, dim(a))):
+                top, by = rest, less
+        got = divide(top, by) or self.of_choice(top, by)
+        return got if got is not None else floor(top, by) if by.number is not None else dim(Div(top, by))
+
+    def of_choice(self, top: Dim, by: Dim) -> Dim | None:
+        """The quotient by an if-then-else dim whose condition is that a name is a number."""
+        atom = by.terms[0][0][0][0]
+        if by != dim(atom) or not isinstance(atom, Ite) or atom.cond.kind != "eq" or atom.cond.d is None:
+            return None
+        found = solve(atom.cond.d)
+        if found is None or found[1].number is None:
+            return None
+        yes, other = divide(replace(top, dict([found])), atom.yes), divide(top, atom.no)
+        return choice(atom.cond, yes, other) if yes is not None and other is not None else None
 
 
 def divide(top: Dim, by: Dim) -> Dim | None:

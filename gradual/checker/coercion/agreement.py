@@ -160,7 +160,8 @@ class Agreement:
             self.state.output.diagnostics.append(error)
             return None
         if isinstance(verdict, Refuted) or (witness and not mentions_existential(goal)):
-            self.state.obligations.postponed.append(Postponed(verdict, error, rigid=False))
+            follows = self.state.reach.after_error
+            self.state.obligations.postponed.append(Postponed(verdict, error, rigid=False, follows=follows))
         return Hole()
 
     def _bounded(self, left: Dim | Hole, right: Dim | Hole) -> Hole:

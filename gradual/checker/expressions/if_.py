@@ -19,7 +19,7 @@ from gradual.syntax.tree import ast
 from gradual.syntax.tree.subexpressions import last
 from gradual.types.dtype import DType
 from gradual.types.print import shown
-from gradual.types.type import TensorType
+from gradual.types.type import OpenedType, TensorType, TupleType
 
 
 def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], str], hint: str | None) -> str:
@@ -88,14 +88,23 @@ def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.
 def _as_known(state: Elaboration, value: str, expr: ast.If, hint: str | None) -> str:
     """The value of the taken branch with its sizes rewritten by the facts known after the `if`."""
     type = state.values.types[value]
-    if not isinstance(type, TensorType):
+    known = type if isinstance(type, Broken) else _rewritten(state, type)
+    if isinstance(known, Broken) or known == type:
         return value
-    shape = tuple(map(state.rewritten, type.shape))
-    if shape == type.shape:
-        return value
-    name, known = state.values.fresh(hint), TensorType(shape, type.dtype, type.contents)
+    name = state.values.fresh(hint)
     state.output.steps.append(Rename(name, value, known, expr.span))
     return state.values.define(name, known, Made("`if`", (value,), expr.span))
+
+
+def _rewritten(state: Elaboration, type: OpenedType) -> OpenedType:
+    """A type with the sizes of its tensors rewritten by the facts."""
+    match type:
+        case TensorType(shape, dtype, contents):
+            return TensorType(tuple(map(state.rewritten, shape)), dtype, contents)
+        case TupleType(fields):
+            return TupleType(tuple(_rewritten(state, field) for field in fields))
+        case _:
+            return type
 
 
 def _branch(

@@ -179,7 +179,8 @@ class SizeJoin:
             if isinstance(verdict, Unknown) and verdict.witness:
                 error = self._disagreement(i, j, axis, dims, verdict.witness)
                 plain = Unknown("the condition says nothing about sizes", verdict.witness)
-                self.state.obligations.postponed.append(Postponed(plain, error, rigid=False))
+                follows = self.state.reach.after_error
+                self.state.obligations.postponed.append(Postponed(plain, error, rigid=False, follows=follows))
                 return
 
     def _either(self, both: Sequence[Dim], path: str, axis: int) -> Dim:

@@ -52,10 +52,11 @@ def discharge(
     match verdict:
         case Proved():
             state.obligations.proved += 1
-        case Refuted() if state.reach.tests:
-            return _fail_under_test(state, replace(described(), goal=asked), goal)
         case Refuted():
-            _refute(state, replace(described(), goal=asked), verdict)
+            owed = replace(described(), goal=asked)
+            if state.reach.tests and not _is_in_error(state, owed):
+                return _fail_under_test(state, owed, goal)
+            _refute(state, owed, verdict)
             state.facts.refuted()
             return False
         case Unknown():
@@ -92,7 +93,7 @@ def _refute(state: Elaboration, owed: Obligation, verdict: Refuted) -> None:
     as failing for the other sizes: it is a second error, which needs another fix. A goal about a value in error is not
     reported.   [check.strict]
     """
-    if not state.values.failed.isdisjoint(owed.values):
+    if _is_in_error(state, owed):
         return
     where, witness = terms(state, owed.goal), dict(verdict.witness)
     never = failing_for_all(owed, verdict.because, witness, where)
@@ -156,7 +157,12 @@ def _failing(state: Elaboration, owed: Obligation, witness: Mapping[str, int]) -
 
 def _is_first(state: Elaboration, owed: Obligation) -> bool:
     """Whether no error was found about the values of an obligation."""
-    return state.values.failed.isdisjoint(owed.values) and state.values.doubtful.isdisjoint(owed.values)
+    return not _is_in_error(state, owed) and state.values.doubtful.isdisjoint(owed.values)
+
+
+def _is_in_error(state: Elaboration, owed: Obligation) -> bool:
+    """Whether a goal is about a value in error, so that it is never reported.  [check.strict]"""
+    return not state.values.failed.isdisjoint(owed.values)
 
 
 def require(state: Elaboration, owed: Obligation, implied: Constraint = TRUE) -> bool:
@@ -172,15 +178,17 @@ def _postpone(state: Elaboration, owed: Obligation, verdict: Unknown) -> None:
     if state.strictness.has_forgotten(owed.goal):
         because = "it mentions a size whose formula is too large to be kept"
     check = _left(state, owed, because)
-    rigid = not mentions_existential(owed.goal)
+    told = not _is_in_error(state, owed)
+    rigid = told and not mentions_existential(owed.goal)
     if owed.site is not Site.ASSERT and not state.strictness.has_forgotten(owed.goal):
         error, follows = _failing(state, owed, verdict.witness)
         state.obligations.postponed.append(
             Postponed(verdict, error, rigid, owed.goal, check, follows, everywhere=not state.reach.depth)
         )
-    if certain is not None:
+    if certain is not None and told:
         state.output.diagnostics.append(fails_always(state, owed, certain))
-    _warn_of_few(state, owed)
+    if told:
+        _warn_of_few(state, owed)
     if verdict.gave_up:
         message = f"could not decide whether this fails: {owed.says}"
         why = (f"required by rule {owed.rule}: {check.shown}", f"checked at run time instead: {verdict.because}")
@@ -219,7 +227,7 @@ def _certain_failure(state: Elaboration, owed: Obligation, verdict: Unknown) -> 
     if verdict.fails_if_reached:
         return ""
     remembered = state.unknowns.remembered(owed.goal)
-    if remembered is owed.goal or not isinstance(state.decide(remembered), Refuted):
+    if remembered is owed.goal or not _is_excluded(state.decide(remembered)):
         return None
     known = [
         f"{v.name} is {state.unknowns.forgotten[v]}"
@@ -229,12 +237,17 @@ def _certain_failure(state: Elaboration, owed: Obligation, verdict: Unknown) -> 
     return f"the annotation forgot that {' and '.join(known)}"
 
 
+def _is_excluded(verdict: Verdict) -> bool:
+    """Whether a goal is refuted by the facts, or by the facts and the path."""
+    return isinstance(verdict, Refuted) or (isinstance(verdict, Unknown) and verdict.fails_if_reached)
+
+
 def _warn_of_few(state: Elaboration, owed: Obligation) -> None:
     """Warn of a goal that mentions one unknown on both sides and holds only for a few of its values.  [check.few]"""
     existentials = [variable for variable in owed.goal.variables() if variable.is_existential]
     parts = owed.goal.parts if isinstance(owed.goal, Or) else (owed.goal,)
-    both = any(isinstance(part, Equal) and part.left.names & part.right.names for part in parts)
-    if len(existentials) != 1 or not both:
+    sides = [part.left.names & part.right.names for part in parts if isinstance(part, Equal)]
+    if len(existentials) != 1 or not any(existentials[0] in names for names in sides):
         return
     values = state.program.decider.values(state.facts, owed.goal, existentials[0])
     if values is not None:

@@ -21,6 +21,7 @@ def settle(state: Elaboration) -> None:
     An error that only follows from another is not reported. In a strict definition a goal that fails for some sizes is
     an error or follows from one, so its check is removed.  [type.strict] [check.strict] [check.rigid-warning]
     """
+    state.forget_unreached()
     refuted: set[Check] = set()
     stronger = {} if state.strictness.gradual else _stronger(state)
     for place, postponed in enumerate(state.obligations.postponed):

@@ -73,5 +73,5 @@ def ends(state: Elaboration, span: Span, what: str) -> None:
     if state.reach.tests:
         state.end_branch()
     elif not state.reach.unreachable:
-        state.reach.unreachable = True
+        state.end_branch()
         state.output.report("E0301", "type.if.fails", f"every branch of this {what} fails at every size", span)

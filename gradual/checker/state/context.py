@@ -77,7 +77,7 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
         with self.local(), self.scope.block():
             yield output.steps
         self._enter_branch(-1)
-        self._forget_unreached()
+        self.forget_unreached()
         output.steps = outer
         reach.unreachable, reach.ended_at, reach.gradual_before = ended
 
@@ -110,8 +110,8 @@ class Elaboration(TypingContext[Typed, TracedFacts]):
             self.reach.ended_at, self.reach.gradual_before = len(self.output.steps), self.strictness.gradual
         self.reach.unreachable = True
 
-    def _forget_unreached(self) -> None:
-        """At the end of a branch, ignore unknowns of its unreachable part: they do not make the definition gradual."""
+    def forget_unreached(self) -> None:
+        """At the end of a branch or definition, ignore unknowns of its unreachable part, which make nothing gradual."""
         if self.reach.ended_at is not None:
             self.strictness.gradual = self.reach.gradual_before
 

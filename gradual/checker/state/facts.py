@@ -100,8 +100,11 @@ class TracedFacts(Facts):
         self._trail.put(self._failing, FALSE, None)
 
     def passed(self, condition: Constraint, goals: Iterable[Constraint]) -> None:
-        """Record goals of a branch that fail for some sizes; code after the branch passed them if `condition` holds."""
-        for goal in goals:
+        """Record goals of a branch that fail for some sizes; code after the branch passed them if `condition` holds.
+
+        A refuted goal of the branch is a mistake of its own, and hides none after the branch.  [check.strict]
+        """
+        for goal in (goal for goal in goals if goal is not FALSE):
             self._trail.put(self._behind, any_of(negated(condition), goal), None)
 
     @contextmanager
