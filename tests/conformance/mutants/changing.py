@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conformance.mutants.excluded import FOLDERS, FUNCTIONS, asked_children, is_asked
+from tests.conformance.mutants.excluded import FOLDERS, asked_children, is_asked, is_function_asked
 
 PACKAGE = Path(__file__).parents[3] / "gradual"
 BOUNDARY = "boundary"
@@ -157,14 +157,15 @@ def _within(node: ast.AST, file: str, prefix: str, where: Where | None) -> Itera
                 yield _Site(where, kind, node, field, part, new)
         match part:
             case ast.FunctionDef(name=name):
-                if name not in FUNCTIONS:
-                    first = min([part.lineno, *(one.lineno for one in part.decorator_list)])
-                    yield from _within(part, file, f"{prefix}{name}.<locals>.", Where(file, prefix + name, first))
+                first = min([part.lineno, *(one.lineno for one in part.decorator_list)])
+                own = Where(file, prefix + name, first) if is_function_asked(file, prefix + name) else None
+                yield from _within(part, file, f"{prefix}{name}.<locals>.", own)
             case ast.ClassDef(name=name):
                 yield from _within(part, file, f"{prefix}{name}.", None)
             case ast.Lambda():
                 name = f"{prefix}<lambda>"
-                yield from _within(part, file, f"{name}.<locals>.", Where(file, name, part.lineno))
+                own = Where(file, name, part.lineno) if is_function_asked(file, name) else None
+                yield from _within(part, file, f"{name}.<locals>.", own)
             case _:
                 yield from _within(part, file, prefix, where)
 
