@@ -142,6 +142,9 @@ def test_the_passes_are_asked_for_and_what_they_made_is_compared() -> None:
     assert result(HEAD + PASSED, AFTER).kind is Class.PASS
     assert profiles(result(HEAD + PASSED, replace(AFTER, after=("def @head {", "}")))) == {Profile.AFTER}
     assert profiles(result(HEAD + PASSED, replace(AFTER, left=()))) == {Profile.LEFT}
+    plain = HEAD + "```pass\ndynamic-to-static\n```\n"
+    assert result(plain, AFTER).kind is Class.PASS
+    assert profiles(result(plain, replace(AFTER, passed=False))) == {Profile.AFTER}
 
 
 def test_each_call_runs_before_and_after_the_passes() -> None:

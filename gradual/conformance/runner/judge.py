@@ -237,6 +237,8 @@ def _plan(case: Case, report: Report) -> Iterator[Failure]:
 
 
 def _after(case: Case, report: Report) -> Iterator[Failure]:
+    if case.expectation.after is None and case.request.passes and report.accepted and not report.passed:
+        yield Failure(Profile.AFTER, case.line, "the passes were not applied")
     yield from lines_judged(case, Profile.AFTER, case.expectation.after, report.after)
     yield from lines_judged(case, Profile.LEFT, case.expectation.left, report.left)
 

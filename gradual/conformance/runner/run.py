@@ -183,7 +183,7 @@ def asked(case: Case, profiles: frozenset[Profile] = EVERY) -> list[Profile]:
         Profile.CORE: wanted.core is not None,
         Profile.STATIC: wanted.static is not None,
         Profile.PLAN: wanted.plan is not None,
-        Profile.AFTER: wanted.after is not None,
+        Profile.AFTER: wanted.after is not None or bool(case.request.passes),
         Profile.LEFT: wanted.left is not None,
         Profile.RUN: bool(wanted.outcomes),
         Profile.BLAME: any(isinstance(o, ExpectedBlame) for o in wanted.outcomes),
