@@ -198,5 +198,5 @@ def test_the_readme_says_of_each_profile_what_it_needs() -> None:
         said |= dict.fromkeys(map(Profile, re.findall(r"`(\w+)`", names)), re.findall(r"`(\w+)`", needs))
     assert set(said) == set(Profile)
     said[Profile.VERDICT].append("verdict")
-    for profile, needs in said.items():
-        assert {profile}.union(*(needed(Profile(need)) for need in needs)) == needed(profile), profile
+    for profile, others in said.items():
+        assert {profile}.union(*(needed(Profile(need)) for need in others)) == needed(profile), profile
