@@ -38,6 +38,7 @@ def write(package: Path) -> None:
             target = package / source.relative_to(CHECKOUT / "gradual")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(renamed(source.read_text(encoding="utf-8")), encoding="utf-8")
+    shutil.copy(HERE / "README.md", package / "README.md")
     for name in DATA:
         shutil.copytree(CHECKOUT / name, package / name, ignore=shutil.ignore_patterns(*LEFT_OUT))
 

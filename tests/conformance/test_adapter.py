@@ -29,7 +29,7 @@ from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.implementations.serve import serve
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
-from gradual.conformance.runner.run import Class, Result, run, tallied
+from gradual.conformance.runner.run import Class, Result, Tally, run, tallied, verdicts
 from gradual.resources import folder
 from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
 from tests.interrupts import heard
@@ -354,3 +354,36 @@ def test_one_profile_is_compared_with_what_it_needs_if_it_is_asked_for() -> None
     assert ended.stdout.splitlines()[0] == "liar 1"
     assert [line.split()[0] for line in ended.stdout.splitlines() if " of " in line] == ["verdict", "codes"]
     assert "[types]" not in ended.stdout
+
+
+def test_right_verdicts_are_counted_by_kind() -> None:
+    results = asked_of(lying("accepts"), HEAD, REFUTED, VARIANTS)
+    assert verdicts(results) == {True: Tally(3, 3, 3), False: Tally(0, 2, 2)}
+    ended = conformance("run", "type.cast/*-number", "type.let/*", "--adapter", lying("accepts"))
+    assert "verdict  1 of 2 answered (to accept 1 of 1, to reject 0 of 1)" in ended.stdout
+
+
+def test_it_is_said_that_nothing_is_compared() -> None:
+    ended = conformance("run", "type.let/*", "--profile", "places", "--adapter", lying("accepts"))
+    assert ended.returncode == 1
+    assert "not compared, since the implementation does not name it in its greeting: places" in ended.stderr
+    assert "nothing was compared: no case has an expectation in the profiles" in ended.stdout
+
+
+def test_the_example_of_the_protocol_accepts_rejects_and_skips(tmp_path: Path) -> None:
+    """Its checker says 2, and why, of every program with a `let`."""
+    checker = tmp_path / "checker.py"
+    checker.write_text(
+        "import sys\ntext = open(sys.argv[1]).read()\n"
+        "sys.exit(print('no let') or 2 if 'let' in text else 'Tensor[(7,)' in text)\n"
+    )
+    adapter = folder("spec") / "conformance" / "protocol" / "adapter.py"
+    command = shlex.join([sys.executable, str(adapter), sys.executable, str(checker)])
+    ended = conformance("run", "type.cast/other-number", "type.let/*", "type.variable/*", "--adapter", command)
+    assert "skipped 1: no let\nverdict  2 of 2 answered (to accept 1 of 1, to reject 1 of 1)\n" in ended.stdout
+
+
+def test_the_rules_of_a_level_are_listed() -> None:
+    rows = conformance("list", "--level", "core", "--rules").stdout.splitlines()
+    assert {"type.call.latent", "type.call.where", "op.dyn.form"} <= {row.split()[0] for row in rows}
+    assert all(row.split()[1].isdigit() for row in rows) and not any(row.startswith("type.data") for row in rows)

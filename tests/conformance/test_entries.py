@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gradual.conformance.entries.chapter import FILE, entries
 from gradual.conformance.entries.requirements import in_order, runs
 from gradual.ops.catalogue import CATALOGUE
-from gradual.ops.declaration.attributes import bound
+from gradual.ops.declaration.attributes import Choice, Row, Several, bound, form_of
 from gradual.ops.declaration.operator import IllFormed, Judgement, Operator
 from gradual.ops.declaration.shapes import ONE
 from gradual.resources import folder
@@ -204,3 +204,30 @@ def test_bits_are_reinterpreted_at_one_width() -> None:
     for dtype in DType:
         assert (scalars("reinterpret", DType.FLOAT16, dtype=dtype) is None) is (dtype.bits == 16)
         assert (scalars("reinterpret", DType.BOOL, dtype=dtype) is None) is (dtype is DType.BOOL)
+
+
+def test_an_entry_has_the_kind_of_each_attribute() -> None:
+    said = {
+        "sum": "`axis` a list of integers or an integer or None; `keepdims` and `exclude` True or False",
+        "expand_dims": "`axis` a size; `num_newaxis` an integer.",
+        "vision.non_max_suppression": "`force_suppress`, `return_indices` and `invalid_to_bottom` True or False;",
+    }
+    text = entries()
+    for name, words in said.items():
+        assert f"\nAttributes: {words}" in text.partition(f"\n### Operator `{name}`\n")[2].partition("\n### ")[0]
+    assert text.count("\nAttributes: ") == sum(bool(CATALOGUE[name].attributes) for name in OPERATORS)
+    rows = [form for name in OPERATORS for spec in CATALOGUE[name].attributes for form in rows_of(spec.annotation)]
+    assert rows and all(len(set(form.parts)) == 1 for form in rows), "a row is described by its first part"
+
+
+def rows_of(annotation: str) -> Iterator[Row]:
+    """The forms of lists of a fixed length in an annotation."""
+    waiting = [form_of(annotation)]
+    while waiting:
+        match waiting.pop():
+            case Row() as form:
+                yield form
+            case Several(each):
+                waiting.append(each)
+            case Choice(among):
+                waiting += among

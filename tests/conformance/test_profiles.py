@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from gradual.conformance.commands.running import compared
 from gradual.conformance.implementations.protocol import outcome, replied, report
 from gradual.conformance.runner.judge import EVERY, Profile, needed, whole
 from gradual.conformance.runner.run import Class, Result, asked, examined, tallied
+from gradual.resources import folder
 from tests.conformance.suites import HEAD, REFUTED, VARIANTS, collected
 from tests.conformance.test_run import ACCEPTED, CONTRACT, ERROR, REJECTED, Told, profiles
 
@@ -185,3 +187,16 @@ def test_a_limit_has_a_known_name() -> None:
         replied(b'{"seq": 1, "limit": "rank"}', 1)
     with pytest.raises(Garbled, match="there is no limit `depth`"):
         replied(b'{"seq": 1, "limit": "depth"}', 1)
+
+
+def test_the_readme_says_of_each_profile_what_it_needs() -> None:
+    text = (folder("spec") / "conformance" / "README.md").read_text(encoding="utf-8")
+    rows = text.partition("\n| profile | compares | needs |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    said: dict[Profile, list[str]] = {}
+    for row in rows:
+        names, _, needs = (cell.strip() for cell in row.strip("|").split("|"))
+        said |= dict.fromkeys(map(Profile, re.findall(r"`(\w+)`", names)), re.findall(r"`(\w+)`", needs))
+    assert set(said) == set(Profile)
+    said[Profile.VERDICT].append("verdict")
+    for profile, others in said.items():
+        assert {profile}.union(*(needed(Profile(need)) for need in others)) == needed(profile), profile

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import re
 import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 
+from gradual.conformance.commands.standalone import main
+from gradual.resources import folder
 from tests.architecture.sources import PACKAGE, ROOT
 
 FOLDER = ROOT / "packaging" / "conformance"
@@ -88,3 +92,23 @@ def test_a_copy_imports_nothing_that_it_has_not(tmp_path: Path) -> None:
                 assert first != distribution.NAME or not {f"{inside}.py", f"{inside}/__init__.py"}.isdisjoint(names), (
                     name
                 )
+
+
+def test_the_package_has_its_readme_which_names_the_shared_modules(tmp_path: Path) -> None:
+    distribution.write(tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert (tmp_path / "spec/conformance/protocol/adapter.py").is_file()
+    line = text.partition("with modules that the reference implementation uses too: ")[2].partition(
+        ", and the grammar"
+    )[0]
+    shared = {module.split(".")[1] for module in NEEDED if module.startswith("gradual.")} & LANGUAGE
+    assert set(re.findall(r"`(\w+)`", line)) == shared
+
+
+LANGUAGE = {"dims", "limits", "syntax", "tensors", "types", *CHECKER}
+"""The modules that implement the language."""
+
+
+def test_its_help_says_where_the_suite_is() -> None:
+    told = CliRunner().invoke(main, ["--help"])
+    assert told.exit_code == 0 and str(folder("spec")) in told.output

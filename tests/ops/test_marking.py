@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import gradual
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.other.not_supported import REFUSED, listed, reason
+from gradual.resources import folder
 from gradual.types.type import FunctionType
 from tests.generators.ops.marks import ROWS
 from tests.material import SHARED
@@ -62,3 +63,11 @@ def test_a_program_that_has_one_is_told_why(name: str, why: str) -> None:
     found = gradual.check(f"def @f(%x: int32) {{ {name}(%x) }}").diagnostics
     assert [(one.code, one.rule) for one in found] == [("E0208", "name.refused")]
     assert found[0].notes == (why,)
+
+
+def test_the_specification_lists_what_is_refused() -> None:
+    chapter = (folder("spec") / "06-typing.md").read_text(encoding="utf-8")
+    listed_there = chapter.partition("\nAll names are refused that begin with ")[2].partition("\n\nFour")[0]
+    names = set(re.findall(r"`([^`]+)`", listed_there))
+    stems = {name for name in REFUSED if name.endswith(".")}
+    assert names == stems | {name for name in REFUSED if not name.startswith(tuple(stems))}

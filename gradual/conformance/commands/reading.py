@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -16,9 +17,14 @@ from gradual.resources import folder
 
 @click.command(name="list")
 @chosen_cases
-def list_command(patterns: tuple[str, ...], level: str | None, spec: Path | None) -> None:
+@click.option("--rules", "by_rule", is_flag=True, help="Print each rule, with the number of its cases, instead.")
+def list_command(patterns: tuple[str, ...], level: str | None, spec: Path | None, by_rule: bool) -> None:
     """Print each case with the rules that it shows."""
-    for case in chosen(loaded(spec).cases, patterns, level, spec):
+    cases = chosen(loaded(spec).cases, patterns, level, spec)
+    counts = Counter(rule for case in cases for rule in case.rules)
+    for rule in sorted(counts) if by_rule else ():
+        say(f"{rule:36} {counts[rule]}")
+    for case in () if by_rule else cases:
         say(f"{case.id}  [{' '.join(case.rules)}]")
 
 

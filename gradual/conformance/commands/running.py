@@ -53,7 +53,11 @@ def run_command(reference: Reference | None) -> click.Command:
     @click.option(
         "--known", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A list of known failures."
     )
-    @click.option("--one-shot", metavar="CMD", help="Ask this command for verdicts: CMD FILE exits with 0 or 1.")
+    @click.option(
+        "--one-shot",
+        metavar="CMD",
+        help="Ask this command for verdicts: CMD FILE exits with 0 to accept, with 1 to reject; it cannot skip a case.",
+    )
     @click.option(
         "--profile",
         "only",
@@ -98,6 +102,8 @@ def run_command(reference: Reference | None) -> click.Command:
                 stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
             )
             profiles = compared(only, answered)
+            if unknown := [name for name in only if Profile(name) not in answered]:
+                note(f"not compared, since the implementation does not name it in its greeting: {', '.join(unknown)}")
             found = all_told(weighed(answers(cases, profiles), listed, profiles), verbose)
             results = list(followed("running cases", found, len(cases)))
         summary = Summary(name, suite_version(spec), level, results, profiles, collection.rules)

@@ -20,7 +20,12 @@ from gradual.source import visible
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 PATTERNS = click.argument("patterns", nargs=-1, metavar="[CASE or FILE]…")
-SPEC = click.option("--spec", type=click.Path(path_type=Path), default=None, help="The folder of the specification.")
+SPEC = click.option(
+    "--spec",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The folder of the specification; by default the installed one.",
+)
 LEVEL = click.option("--level", metavar="LEVEL", help="Only the cases of this part of the language, such as `core`.")
 
 

@@ -8,6 +8,7 @@ from gradual.conformance.cases.suite_version import suite_version
 from gradual.conformance.commands.covering import coverage_command
 from gradual.conformance.commands.reading import copy, lint, list_command, show
 from gradual.conformance.commands.running import run_command
+from gradual.resources import folder
 
 
 def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -16,7 +17,17 @@ def _version(context: click.Context, _: click.Parameter, asked: bool) -> None:
         context.exit()
 
 
-@click.group(name="gradual-conformance", context_settings={"help_option_names": ["-h", "--help"]})
+class _Located(click.Group):
+    """A group whose help ends with the folder of the suite."""
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the folder, which is long, on a line of its own."""
+        formatter.write(
+            f"\nThe specification, the suite and its README (conformance/README.md) are in\n  {folder('spec')}\n"
+        )
+
+
+@click.group(name="gradual-conformance", cls=_Located, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
               help="Print the version of the suite.")  # fmt: skip
 def main() -> None:

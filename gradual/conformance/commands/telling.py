@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar
 import click
 
 from gradual.conformance.runner.judge import Profile
-from gradual.conformance.runner.run import LOST, Class, Result, tallied
+from gradual.conformance.runner.run import LOST, Class, Result, tallied, verdicts
 from gradual.interface.progress import DISPLAY, progress
 from gradual.report.paint import plain, shielded
 from gradual.source import visible
@@ -65,12 +65,22 @@ def counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]
     """Report the totals, and exit."""
     _reasons(results)
     for profile, tally in tallied(results, profiles).items():
-        say(f"{profile.value:8} {tally.passed} of {tally.answered} answered")
+        by_kind = _by_kind(results) if profile is Profile.VERDICT else ""
+        say(f"{profile.value:8} {tally.passed} of {tally.answered} answered{by_kind}")
+    if results and all(result.kind is Class.UNSUPPORTED for result in results):
+        say("nothing was compared: no case has an expectation in the profiles that the implementation answers")
     counts = {kind: sum(result.kind is kind for result in results) for kind in Class}
     asked = f"{len(results)} cases" if len(results) == wanted else f"{len(results)} of {wanted} cases"
     unread = f" · malformed {malformed}" if malformed else ""
     say(f"{asked}: " + " · ".join(f"{kind.value} {count}" for kind, count in counts.items()) + unread)
     raise SystemExit(0 if is_fine(results, wanted) and not malformed else 1)
+
+
+def _by_kind(results: Sequence[Result]) -> str:
+    """How many of the programs to accept, and of those to reject, were told rightly, in brackets."""
+    words = {True: "to accept", False: "to reject"}
+    parts = [f"{words[kind]} {tally.passed} of {tally.answered}" for kind, tally in verdicts(results).items()]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def is_fine(results: Sequence[Result], wanted: int) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from gradual.conformance.entries import element_types, requirements
+from gradual.conformance.entries import element_types, kinds, requirements
 from gradual.ops.catalogue import CATALOGUE
 from gradual.ops.declaration.operator import AttributeSpec, Operator
 
@@ -43,8 +43,15 @@ An equation is read as follows.
   type; otherwise they are independent of each other. `data.0` and `data.1` are parts of a tuple: if they are the same,
   all its parts are, and else the line says of part 1 what holds for each later one. Any other element type of an
   operand is an error of `op.dtype`. An attribute that is an element type is one of those listed, or else an error of
-  the rule in brackets. The text above the line may say which of them fit the operands; one that does not fit is an
+  the rule in brackets. A text that is no element type, such as "flot32", is an error of `name.attribute` (E0207), also
+  where the line says `any`. The text above the line may say which of them fit the operands; one that does not fit is an
   error of `op.dtype`, unless the text names another rule.
+- "Attributes" has the kind of each attribute's value; any other kind is an error of `name.attribute` (E0207). "A size"
+  is any dim in scope (chapter 4), and an integer is written as a number, never computed. In place of a list one value
+  may stand for a list of one: `newshape=6` is `newshape=[6]`. A number may be written as an integer, True and False as
+  1 and 0, None as the empty text, and an element type as a text. "Anything" is ignored: TVM prints these attributes,
+  which follow from the arguments. A value of the right kind that the operator does not take, such as an unknown mode or
+  layout, is an error of `op.attribute` (E0312).
 - "Required in this order" lists the rules of the requirements in the order in which an application owes them
   (`type.operator`), as far as they apply to it. Those of one rule are owed in the order of the rule's own text, or else
   operand by operand, and axis by axis in the order of the default layout. The order in which the text above the line
@@ -68,7 +75,8 @@ def _distinct(catalogue: Mapping[str, Operator]) -> list[Operator]:
 
 def _entry(operator: Operator) -> str:
     lines = [f"### Operator `{operator.name}`\n", f"`{_call(operator)}`\n", _prose(operator)]
-    facts = " ".join(_said(operator)), element_types.sentence(operator), requirements.sentence(operator)
+    said = element_types.sentence(operator), kinds.sentence(operator), requirements.sentence(operator)
+    facts = " ".join(_said(operator)), *said
     lines += [f"\n{said}" for said in facts if said]
     return "\n".join(lines) + "\n"
 

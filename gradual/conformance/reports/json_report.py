@@ -6,20 +6,25 @@ import json
 from typing import Any
 
 from gradual.conformance.reports.summary import Summary
-from gradual.conformance.runner.run import Result
+from gradual.conformance.runner.run import Result, verdicts
 
 
 def json_report(summary: Summary) -> str:
-    """The report: the tallies of each profile, then every case with its class, failures and reason."""
+    """The report: tallies by profile, and of the verdict for either kind of program; then every case."""
     tallies = {
         profile.value: {"passed": tally.passed, "answered": tally.answered, "asked": tally.asked}
         for profile, tally in summary.tallies.items()
+    }
+    kinds = {
+        "accept" if kind else "reject": {"passed": tally.passed, "answered": tally.answered, "asked": tally.asked}
+        for kind, tally in verdicts(summary.results).items()
     }
     form = {
         "implementation": summary.implementation,
         "suite": summary.suite,
         "level": summary.level,
         "profiles": tallies,
+        "verdicts": kinds,
         "cases": list(map(_case, summary.results)),
     }
     return json.dumps(form, indent=1, ensure_ascii=False) + "\n"

@@ -229,3 +229,15 @@ def tallied(results: Iterable[Result], profiles: frozenset[Profile] = EVERY) -> 
             count[1] += result.kind not in (Class.SKIPPED, Class.UNSUPPORTED)
             count[2] += 1
     return {profile: Tally(*count) for profile, count in counts.items() if count[2]}
+
+
+def verdicts(results: Iterable[Result]) -> dict[bool, Tally]:
+    """The counts of the verdict for the programs to accept (True) and those to reject (False), where there are some.
+
+    Whoever accepts everything has many right verdicts, all of them of one kind.
+    """
+    kinds: dict[bool, list[Result]] = {True: [], False: []}
+    for result in results:
+        if result.case.expectation.accepted is not None:
+            kinds[result.case.expectation.accepted].append(result)
+    return {kind: tallied(some, frozenset({Profile.VERDICT}))[Profile.VERDICT] for kind, some in kinds.items() if some}

@@ -229,11 +229,21 @@ def described(form: Form) -> str:
         case Plain(name=name):
             return _WORDS[name]
         case Several(each=each):
-            return f"a list of {described(each).removeprefix('an ').removeprefix('a ')}s"
+            return f"a list of {_several(each)}"
         case Row(parts=parts):
-            return f"a list of {len(parts)}: " + ", ".join(map(described, parts))
+            return f"a list of {len(parts)} {_several(parts[0])}"
         case Choice(among=among):
             return " or ".join(map(described, among))
+
+
+def _several(form: Form) -> str:
+    """The plural of `described`; the parts of a row are alike."""
+    match form:
+        case Choice(among=among):
+            return " or ".join(map(_several, among))
+        case Plain():
+            return f"{described(form).partition(' ')[2]}s"
+    return described(form).replace("a list", "lists", 1)
 
 
 def _shown(raw: Any) -> str:

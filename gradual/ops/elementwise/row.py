@@ -122,8 +122,8 @@ def binary(row: Row) -> Operator:
         shape, needs = broadcast((left.shape, right.shape))
         return judged(shape, row.result(dtype), needs)
 
-    result = ", bool" if row.tests else ""
-    formula = f"t[..a], t[..b] -> t[..broadcast(a, b){result}]"
+    result = "bool" if row.tests else "t"
+    formula = f"t[..a], t[..b] -> {result}[..broadcast(a, b)]"
     judge.__doc__ = f"{row.says}   {formula}   [op.broadcast.agree]\n\nout[i] = {row.formula}"
     return _declared(row, judge, (0, 1))
 
@@ -135,7 +135,7 @@ def unary(row: Row) -> Operator:
         given = row.checked(x, 0)
         return judged(given.shape, row.result(given.dtype))
 
-    judge.__doc__ = f"{row.says}   t[..a] -> t[..a{', bool' if row.tests else ''}]\n\nout[i] = {row.formula}"
+    judge.__doc__ = f"{row.says}   t[..a] -> {'bool' if row.tests else 't'}[..a]\n\nout[i] = {row.formula}"
     return _declared(row, judge)
 
 

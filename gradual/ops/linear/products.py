@@ -180,8 +180,9 @@ def matmul(
         out[..b, i, j] = sum over k of tensor_a[..b, i, k] * tensor_b[k, j]
 
     With `transpose_a` it is tensor_a[..b, k, i], with `transpose_b` tensor_b[j, k].  `tensor_a` may be a vector t[k],
-    for a result t[j].  The result has the type `out_dtype`, or that of the operands.  Both operands have the same size
-    k [op.nn.matmul.contract]; `units`, where it is given, is j [op.nn.matmul.units].
+    for a result t[j], but not with `transpose_a` (`op.rank`).  The result has the type `out_dtype`, or that of the
+    operands.  Both operands have the same size k [op.nn.matmul.contract]; `units`, where it is given, is j
+    [op.nn.matmul.units].
     """
     left, right = tensor(tensor_a, 0, least=2 if transpose_a else 1), tensor(tensor_b, 1, rank=2)
     inner, outer = (1, 0) if transpose_b else (0, 1)

@@ -91,7 +91,8 @@ def concatenate(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
 
         out[..a, s_k + i, ..b] = data.k[..a, i, ..b],  s_k the sum of the sizes along the axis of data.0 to data.(k - 1)
 
-    Along each other axis all tensors have the same size [op.concatenate.agree].
+    All tensors have one rank (`op.rank`) of at least 1: a scalar has no axis (`op.axis`).  Along each other axis they
+    have the same size [op.concatenate.agree].
     """
     parts = fields(data, 0)
     dtype, rank = same_dtype(*parts), _same_rank(parts)

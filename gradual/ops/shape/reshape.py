@@ -385,6 +385,8 @@ def transpose(data: TensorType[Dim], *, axes: tuple[int, ...] | None = None) -> 
     """The axes in another order, by default reversed.   t[..a] -> t[..permuted(a, axes)]
 
     out[i_0, i_1, ..] = data[j_0, j_1, ..],  j_axes[k] = i_k
+
+    An axis that is repeated or out of range is an error of `op.axis`; else too few axes, of `op.attribute`.
     """
     given = tensor(data, 0)
     return judged((given.shape[axis] for axis in _order(axes, given.rank)), given.dtype)
