@@ -18,8 +18,8 @@ from gradual.conformance.runner.run import Result, examined, run
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
-_AHEAD = 4
-"""So many tasks for each worker wait; more would be asked in vain if the run is stopped."""
+_AHEAD = 64
+"""So many tasks for each worker wait, enough that no worker is idle while another is at a long one."""
 
 _TOGETHER = 8
 """So many cases are one task of a process: neighbours often have the same program, which is compiled once."""
