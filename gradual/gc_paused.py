@@ -6,6 +6,16 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_FROZEN: list[int] = []
+"""How many objects other code had frozen when that was first noticed."""
+
+
+def _others_froze() -> bool:
+    """Whether other code froze objects; they are counted one by one, so this is asked only until there are some."""
+    if not _FROZEN and (count := gc.get_freeze_count()):
+        _FROZEN.append(count)
+    return bool(_FROZEN)
+
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
@@ -20,7 +30,7 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if running:
-            if not gc.get_freeze_count():  # unfreezing would release what other code froze
+            if not _others_froze():  # unfreezing would release what they froze
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
