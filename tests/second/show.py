@@ -64,10 +64,10 @@ def wrap(d: Dim, right: bool = False) -> str:
 def mono(m: Mono, c: int) -> str:
     """One term: its number, then its factors in their order."""
     parts = [str(c)] if c != 1 or not m else []
-    parts += [atom(a) for a in sorted((a for a, k in m for _ in range(k)), key=order)]
-    quotients = [isinstance(a, Div) for a in sorted((a for a, k in m for _ in range(k)), key=order)]
-    quotients = [False] * (len(parts) - len(quotients)) + quotients
-    return " * ".join(f"({p})" if q and len(parts) > 1 else p for p, q in zip(parts, quotients, strict=True))
+    atoms = sorted((a for a, k in m for _ in range(k)), key=order)
+    alone = not parts and len(atoms) == 1
+    parts += [f"({atom(a)})" if isinstance(a, Div) and not alone else atom(a) for a in atoms]
+    return " * ".join(parts)
 
 
 def text(d: Dim) -> str:

@@ -77,7 +77,7 @@ def counted(results: Sequence[Result], wanted: int, profiles: frozenset[Profile]
 
 
 def _by_kind(results: Sequence[Result]) -> str:
-    """How many of the programs to accept, and of those to reject, were told rightly, in brackets."""
+    """In brackets, how many verdicts are right on programs to accept, and how many on programs to reject."""
     words = {True: "to accept", False: "to reject"}
     parts = [f"{words[kind]} {tally.passed} of {tally.answered}" for kind, tally in verdicts(results).items()]
     return f" ({', '.join(parts)})" if parts else ""
