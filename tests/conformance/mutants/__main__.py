@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 import click
@@ -27,11 +28,12 @@ from tests.conformance.mutants.planting import imported
 @click.command()
 @click.option("--count", default=150, show_default=True, help="How many mutants are drawn.")
 @click.option("--seed", default=0, show_default=True, help="Draws others.")
+@click.option("--only", default="*", help="Draws from these files of the package only, a pattern such as `dims/*`.")
 @click.option("--seconds", default=20.0, show_default=True, help="Processor time for each mutant.")
 @click.option("--part", default=0, help="Ask about a sample of so many cases only.")
 @click.option("--jobs", type=int, default=os.cpu_count, help="So many processes at once; by default one for each core.")
 @click.option("--kept", type=click.Path(path_type=Path), default=KEPT, help="The file of which case executes what.")
-def main(count: int, seed: int, seconds: float, part: int, jobs: int, kept: Path) -> None:
+def main(count: int, seed: int, only: str, seconds: float, part: int, jobs: int, kept: Path) -> None:
     """Draw mutants, hunt each, and list the survivors."""
     imported()
     gc.collect()
@@ -39,10 +41,11 @@ def main(count: int, seed: int, seconds: float, part: int, jobs: int, kept: Path
     every, known = every_mutant(), equivalents(LIST.read_text(encoding="utf-8"))
     cases = {case.id: case for case in load(folder("spec")).cases}
     index = indexed(list(cases.values()), lambda done: _note(f"{done} of {len(cases)} cases indexed"), kept, part, jobs)
+    drawn = sampled([one for one in every if fnmatch(one.where.file, only)], count, seed)
     hunts = []
-    for hunt in all_hunted(sampled(every, count, seed), index, cases, seconds, jobs):
+    for hunt in all_hunted(drawn, index, cases, seconds, jobs):
         hunts.append(hunt)
-        _note(f"{len(hunts)} of {count}  {hunt.fate}  {hunt.mutant.key}")
+        _note(f"{len(hunts)} of {len(drawn)}  {hunt.fate}  {hunt.mutant.key}")
     for line in (*shown(hunts, known), *(f"stale: {key}" for key in stale(known, (one.key for one in every)))):
         click.echo(line)
 
