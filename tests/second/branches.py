@@ -34,12 +34,12 @@ class Branches(Body):
         for body, fact in ((e.kids[1], yes), (e.kids[2], other)):
             saved = (list(self.facts), list(self.path), list(self.certain), self.dead, self.failed, list(self.failing))
             ended, branches = self.ended, list(self.branches)
-            self.failing = []
+            before = len(self.failing)
             self.path.append(fact)
             self.tests += bool(c.test)
             v = self.side(body)
             dead = self.dead
-            fails = self.failing
+            fails = self.failing[before:]
             self.ended, self.branches = ended, branches
             self.facts, self.path, self.certain, self.dead, self.failed, self.failing = saved
             self.tests -= bool(c.test)

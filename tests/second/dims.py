@@ -197,20 +197,25 @@ class Con:
 TRUE, FALSE = Con("true"), Con("false")
 
 
+def never(a: Dim | int, b: Dim | int) -> Con:
+    """A relation of two sizes that never holds: it is about their names nevertheless."""
+    return Con("false", sides=(dim(a), dim(b)))
+
+
 def eq(a: Dim | int, b: Dim | int) -> Con:
     d = dim(a) - b
     if d.number is not None:
-        return TRUE if d.number == 0 else FALSE
-    g = reduce(gcd, [c for m, c in d.terms if m]) * (-1 if d.terms[0][1] < 0 else 1)
+        return TRUE if d.number == 0 else never(a, b)
+    g = reduce(gcd, [c for m, c in d.terms if m], 0) * (-1 if d.terms[0][1] < 0 else 1)
     if d.const % g:
-        return FALSE
+        return never(a, b)
     return Con("eq", make({m: c // g for m, c in d.terms}), sides=(dim(a), dim(b)))
 
 
 def le(a: Dim | int, b: Dim | int) -> Con:
     d = dim(a) - b
     if d.number is not None:
-        return TRUE if d.number <= 0 else FALSE
+        return TRUE if d.number <= 0 else never(a, b)
     return Con("le", d, sides=(dim(a), dim(b)))
 
 

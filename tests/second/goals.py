@@ -38,6 +38,7 @@ class Pending:
     raw: Con = TRUE
     shown: Con = TRUE
     behind: list[Con] = field(default_factory=list)
+    earlier: list[Con] = field(default_factory=list)
 
 
 @dataclass
@@ -183,8 +184,8 @@ class Goals:
         return True
 
     def postpone(self, p: Pending) -> None:
-        """A goal that is judged at the end, with the failing goals of the branches before it."""
-        p.behind = list(self.branches)
+        """A goal that is judged at the end, with the failing goals before it, and those of branches apart."""
+        p.behind, p.earlier = list(self.branches), list(self.failing)
         self.pending.append(p)
 
     def parts(self, goal: Con) -> Con:
@@ -297,7 +298,7 @@ class Goals:
                 if self.gradual:
                     out.append(("E0301", p, None))
                 elif not p.silent:
-                    model = self.solver.least([*p.facts, *p.behind], p.raw)
+                    model = self.solver.least([*p.facts, *p.behind], p.raw, p.earlier)
                     if model is not None:
                         out.append(("E0302", p, self.full(model, p)))
                 continue
@@ -309,7 +310,7 @@ class Goals:
                     elif not p.silent and model:
                         out.append(("E0302", p, model))
                     continue
-                model = self.solver.least([*p.facts, *p.behind], p.raw)
+                model = self.solver.least([*p.facts, *p.behind], p.raw, p.earlier)
                 if model is not None:
                     if not p.silent:
                         out.append(("E0302", p, model))
@@ -322,7 +323,7 @@ class Goals:
                     continue
                 out.append(("E0501", p, None))
             elif rigid and not asserted and p.kind == "open":
-                model = self.solver.least([*p.facts, *p.behind], p.raw) or self.solver.least(p.facts, p.raw)
+                model = self.solver.least([*p.facts, *p.behind], p.raw, p.earlier) or self.solver.least(p.facts, p.raw)
                 if model is not None:
                     out.append(("E0402", p, model))
             if p.kind == "fails" or p.never:

@@ -16,6 +16,7 @@ FLOATING = ("exp", "log", "sqrt", "rsqrt", "sigmoid", "tanh", "erf", "sin", "cos
 KEEPING = ("nn.relu", "abs", "negative", "copy", "sign", "ceil", "floor", "round", "trunc", *FLOATING)
 ARITH = ("add", "subtract", "multiply", "divide", "floor_divide", "floor_mod", "maximum", "minimum", "power", "mod")
 COMPARING = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
+FLAGS = ("keepdims", "exclude", "select_last_index", "transpose_a", "transpose_b", "allowzero")
 LOGIC = ("logical_and", "logical_or", "logical_xor")
 
 
@@ -84,12 +85,9 @@ class Ops(Shapes):
                 raise Bad("E0205", "name.type", e.kids[0].span)
             raise Bad("E0201", "name.operator", e.kids[0].span)
         count, names, method = known[name]
-        given = [n for n, _, _ in e.attrs] if e.kind == "call" else []
-        for i, (n, p, _) in enumerate(e.attrs if e.kind == "call" else []):
-            if n not in names or n in given[:i]:
-                raise Bad("E0207", "name.attribute", p)
         if count >= 0 and len(args) != count and not (name == "reshape" and len(args) == 2):
             raise Bad("E0304", "type.call.arity", e.span)
+        self.named_once(names)
         before = len(self.report.diagnostics), len(self.pending)
         try:
             out = method()
@@ -106,6 +104,18 @@ class Ops(Shapes):
             out.name = hint
         out.type = self.simplified(out.type)
         return out
+
+    def named_once(self, names: tuple[str, ...]) -> None:
+        """[name.attribute]: one given twice, before one that is unknown or of another kind."""
+        attrs = self.site.attrs if self.site.kind == "call" else []
+        given = [n for n, _, _ in attrs]
+        again = [p for i, (n, p, _) in enumerate(attrs) if n in given[:i]]
+        wrong = [p for n, p, v in attrs if n not in names or (n in FLAGS and not self.is_flag(v))]
+        for place in (*again, *wrong):
+            raise Bad("E0207", "name.attribute", place)
+
+    def is_flag(self, e: Node) -> bool:
+        return e.text in (("True", "False") if e.kind == "word" else ("0", "1"))
 
     def owes(self, rule: str, goal: Con, place: Place) -> None:
         """The remaining requirements of an application with a refuted one are not asked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import z3
@@ -125,9 +126,9 @@ class Facts:
         """[dim.decide.plausible]"""
         return self.sat([*self.cone(facts, set(variables(goal))), goal])
 
-    def least(self, facts: list[Con], goal: Con) -> dict[Var, int] | None:
+    def least(self, facts: list[Con], goal: Con, earlier: Iterable[Con] = ()) -> dict[Var, int] | None:
         """[dim.decide.models]: the least valuation at which `goal` fails, or None."""
-        order: list[Var] = list(variables(goal))
+        order: list[Var] = list({v: None for c in (goal, *earlier) for v in variables(c)})
         near = self.cone(facts, set(order))
         for c in near:
             order += [v for v in variables(c) if v not in order]
@@ -275,6 +276,11 @@ class Facts:
                     low = Intervals(box).of(dim(v))[0]
                     if k is not None and low is not None and p in (eq(v_mod(v, k), 0), eq(-v_mod(v, k), 0)):
                         box.append(le(dim(-(-low // k) * k), dim(v)))
+        for v, d in [pair for p in parts if p.kind == "eq" and p.d is not None and (pair := solve(p.d))]:
+            if [v] != list(variables(d)) and d in map(dim, variables(d)):  # equal names have the same bounds
+                (w,) = variables(d)
+                box += [swap(p, {v: d}) for p in box if v in variables(p)]
+                box += [swap(p, {w: dim(v)}) for p in box if w in variables(p)]
         return box
 
     def left(self, box: list[Con], f: Con) -> Con:
