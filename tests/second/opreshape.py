@@ -139,9 +139,9 @@ def factors(d: Dim | None, e: Dim | None) -> tuple[Dim, Dim]:
         return dim(1), dim(1)
     if positive(d) or positive(e):
         return d, e
-    if d.terms and (r := divide(e, d)) is not None:
+    if d.terms and e.terms and (r := divide(e, d)) is not None:
         return dim(1), choice(eq(d, 0), dim(1), r)
-    if e.terms and (r := divide(d, e)) is not None:
+    if e.terms and d.terms and (r := divide(d, e)) is not None:
         return choice(eq(e, 0), dim(1), r), dim(1)
     both = all_(eq(d, 0), eq(e, 0))
     return choice(both, dim(1), d), choice(both, dim(1), e)

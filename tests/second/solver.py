@@ -10,6 +10,7 @@ import z3
 
 from .dims import (
     TRUE,
+    Atom,
     Con,
     Dim,
     Div,
@@ -337,19 +338,47 @@ class Facts:
             less, rest = divide(by, dim(a)), divide(top, dim(a))
             if less is not None and rest is not None and self.holds(facts, le(1, dim(a))):
                 top, by = rest, less
-        got = divide(top, by) or self.of_choice(top, by)
+        got = divide(top, by) or self.of_choice(facts, top, by)
         return got if got is not None else floor(top, by) if by.number is not None else dim(Div(top, by))
 
-    def of_choice(self, top: Dim, by: Dim) -> Dim | None:
-        """The quotient by an if-then-else dim whose condition is that a name is a number."""
+    def of_choice(self, facts: list[Con], top: Dim, by: Dim) -> Dim | None:
+        """The quotient by an if-then-else dim whose condition is that an atom is a number."""
         atom = by.terms[0][0][0][0]
-        if by != dim(atom) or not isinstance(atom, Ite) or atom.cond.kind != "eq" or atom.cond.d is None:
+        if by != dim(atom) or not isinstance(atom, Ite) or (found := tested(atom.cond)) is None:
             return None
-        found = solve(atom.cond.d)
-        if found is None or found[1].number is None:
-            return None
-        yes, other = divide(replace(top, dict([found])), atom.yes), divide(top, atom.no)
+        (tested_atom, number), after = found, [*facts]
+        if (low := Intervals(facts).of(dim(tested_atom))[0]) is not None and low >= number:
+            after.append(le(dim(number + 1), dim(tested_atom)))
+        yes, other = self.exact(facts, put(top, tested_atom, number), atom.yes), self.exact(after, top, atom.no)
         return choice(atom.cond, yes, other) if yes is not None and other is not None else None
+
+    def exact(self, facts: list[Con], top: Dim, by: Dim) -> Dim | None:
+        """The quotient by a divisor that is at least 1, if it is a polynomial."""
+        return divide(top, by) if self.holds(facts, le(1, by)) else None
+
+
+def tested(c: Con) -> tuple[Atom, int] | None:
+    """The atom and the number that a condition equates."""
+    if c.kind != "eq" or c.d is None:
+        return None
+    rest = [(m, k) for m, k in c.d.terms if m]
+    if len(rest) != 1 or len(rest[0][0]) != 1 or rest[0][0][0][1] != 1 or abs(rest[0][1]) != 1:
+        return None
+    return rest[0][0][0][0], -c.d.const * rest[0][1]
+
+
+def put(d: Dim, atom: Atom, number: int) -> Dim:
+    """A dim with a number in place of an atom of its own terms, or everywhere of a name."""
+    if isinstance(atom, Var):
+        return replace(d, {atom: dim(number)})
+    out = dim(0)
+    for m, c in d.terms:
+        t = dim(c)
+        for a, k in m:
+            for _ in range(k):
+                t = t * (number if a == atom else dim(a))
+        out += t
+    return out
 
 
 def divide(top: Dim, by: Dim) -> Dim | None:
