@@ -55,6 +55,8 @@ STORED = "how a result is stored between runs"
 FUNCTIONS_OF = {
     "checker/completeness.py": {"*": COMMANDS},
     "checker/declarations/types.py": {"_element_type": "a proposed edit"},
+    "checker/expressions/coverage.py": {"shown_pattern": WORDS},
+    "checker/expressions/match_.py": {"_report_missing": WORDS},
     "checker/functions/needs.py": {"_named": WORDS},
     "checker/module.py": {"Checked.question": COMMANDS, "Checked.definitions": COMMANDS},
     "checker/obligations/grouping.py": {"_labels": WORDS},
