@@ -16,6 +16,7 @@ FILES = {
     "checker/obligations/value_names.py": "words of messages",
     "checker/repairs/*": "proposed edits",
     "checker/program/suggestions.py": "words of messages",
+    "checker/program/foreign_dtypes.py": "proposed edits",
     "checker/program/rule_cache.py": "a cache: it changes the time only",
     "core/verify/*": "refuses wrong programs of a faulty compiler only",
     "core/value_words.py": "words of messages",
