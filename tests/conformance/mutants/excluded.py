@@ -55,6 +55,7 @@ STORED = "how a result is stored between runs"
 
 FUNCTIONS_OF = {
     "checker/completeness.py": {"*": COMMANDS},
+    "checker/coercion/agreement.py": {"forgetting": "a proposed edit"},
     "checker/declarations/types.py": {"_element_type": "a proposed edit"},
     "checker/expressions/coverage.py": {"shown_pattern": WORDS},
     "checker/expressions/match_.py": {"_report_missing": WORDS},
