@@ -13,8 +13,10 @@ QUICK = "the quick way to values that the plain way has too; used for large tens
 
 FILES = {
     "checker/fixes/*": "proposed edits, which no profile compares",
+    "checker/obligations/value_names.py": "words of messages",
     "checker/repairs/*": "proposed edits",
     "checker/program/suggestions.py": "words of messages",
+    "checker/program/foreign_dtypes.py": "proposed edits",
     "checker/program/rule_cache.py": "a cache: it changes the time only",
     "core/verify/*": "refuses wrong programs of a faulty compiler only",
     "core/value_words.py": "words of messages",
@@ -53,8 +55,25 @@ STORED = "how a result is stored between runs"
 
 FUNCTIONS_OF = {
     "checker/completeness.py": {"*": COMMANDS},
-    "checker/module.py": {"Checked.question": COMMANDS},
-    "checker/obligations/obligation.py": {"rigid_error": "an option that changes warnings to errors"},
+    "checker/coercion/agreement.py": {"forgetting": "a proposed edit"},
+    "checker/declarations/types.py": {"_element_type": "a proposed edit"},
+    "checker/expressions/coverage.py": {"shown_pattern": WORDS},
+    "checker/expressions/match_.py": {"_report_missing": WORDS},
+    "checker/functions/needs.py": {"_named": WORDS},
+    "checker/module.py": {"Checked.question": COMMANDS, "Checked.definitions": COMMANDS},
+    "checker/obligations/grouping.py": {"_labels": WORDS},
+    "checker/obligations/obligation.py": {
+        "rigid_error": "an option that changes warnings to errors",
+        "_never": WORDS,
+        "_required": WORDS,
+        "sampled": WORDS,
+        "_sides": WORDS,
+        "_where": WORDS,
+        "_is_plain": WORDS,
+        "_value": WORDS,
+        "_covers": WORDS,
+    },
+    "checker/obligations/origins.py": {"_maker": WORDS},
     "core/check.py": {"Polarity.other": "who is blamed, in words"},
     "core/def_use.py": {"binds": PASSED},
     "core/known_ranges.py": {"KnownRanges.step": PASSED},
@@ -141,7 +160,7 @@ def is_function_asked(file: str, name: str) -> bool:
 def asked_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """The parts of a node that a mutant may change, each with its field.
 
-    Left out are assertions (they hold), messages, annotations, and what runs while a module is imported: decorators and
+    Left out are assertions (they hold; `strict=True` is one), messages, annotations, and what runs while a module is imported: decorators and
     defaults.
     """
     if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr):
@@ -150,8 +169,16 @@ def asked_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         if field in ("annotation", "returns", "decorator_list", "args", "bases") and not isinstance(node, ast.Call):
             continue
         for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST) and not _is_message(part) and not _names_a_limit(part):
+            if isinstance(part, ast.AST) and not _is_left_out(part):
                 yield field, part
+
+
+def _is_left_out(node: ast.AST) -> bool:
+    return _is_message(node) or _names_a_limit(node) or _asserts_equal_lengths(node)
+
+
+def _asserts_equal_lengths(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == "strict" and ast.unparse(node.value) == "True"
 
 
 def _is_message(node: ast.AST) -> bool:
