@@ -86,6 +86,9 @@ class Reshapes(Products):
                 return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype), error=True)
             owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
             p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
+            if q.number is not None and q.number < 1:
+                rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
+                return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype))
             whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(
                 self.lasting, floor(p, q)
             )

@@ -9,8 +9,8 @@ from typing import Any
 import z3
 
 from .dims import (
+    FALSE,
     TRUE,
-    Atom,
     Con,
     Dim,
     Div,
@@ -34,6 +34,7 @@ from .dims import (
     variables,
 )
 from .intervals import Intervals, covers, linear, single, v_mod
+from .laws import decided, either, extremes, put, tested, together, with_dim
 from .text import Skip
 
 
@@ -251,14 +252,43 @@ class Facts:
             self.inner([*box, *either], replace(d, self.solved(facts)) if names else d), self.products(facts)
         )
 
-    def plain(self, facts: list[Con], c: Con) -> Con:
-        """[dim.facts.plain]: without a factor of both sides that by bounds is at least 1."""
+    def plain(self, facts: list[Con], c: Con, depth: int = 8) -> Con:
+        """[dim.facts.plain]"""
         if c.kind in ("and", "or"):
-            return (all_ if c.kind == "and" else any_)(*[self.plain(facts, p) for p in c.parts])
+            parts = [self.plain(facts, p, depth) for p in c.parts]
+            return together(parts) if c.kind == "and" else either(parts)
         if c.kind == "not":
-            return no(self.plain(facts, c.parts[0]))
+            return no(self.plain(facts, c.parts[0], depth))
         if c.kind not in ("eq", "le") or c.d is None or not c.d.terms:
             return c
+        found = self.by_cases(facts, c, depth) or (extremes(facts, c))
+        if found is not None and depth:
+            return self.plain(facts, found, depth - 1)
+        return self.cancelled(facts, c)
+
+    def by_cases(self, facts: list[Con], c: Con, depth: int) -> Con | None:
+        """A comparison with an if-then-else dim, one of whose cases bounds decide."""
+        assert c.d is not None
+        intervals = Intervals(facts)
+        for a in [a for m, _ in c.d.terms for a, _ in m if isinstance(a, Ite)]:
+            solved = solve(a.cond.d) if a.cond.kind == "eq" and a.cond.d is not None else None
+            at = dict([solved]) if solved else {}
+            yes = swap(with_dim(c, a, a.yes), at)
+            other = with_dim(c, a, a.no)
+            holds, fails = decided(intervals, yes), decided(intervals, other)
+            if holds is not None:
+                after = [*facts]
+                if (found := tested(a.cond)) and intervals.of(dim(found[0]))[0] == found[1]:
+                    after.append(le(found[1] + 1, dim(found[0])))
+                rest = TRUE if fails is True else FALSE if fails is False else self.plain(after, other, depth - 1)
+                return any_(a.cond, rest) if holds else all_(no(a.cond), rest)
+            if fails is not None:
+                return any_(no(a.cond), yes) if fails else all_(a.cond, yes)
+        return None
+
+    def cancelled(self, facts: list[Con], c: Con) -> Con:
+        """A comparison without a factor of both sides that by bounds is at least 1."""
+        assert c.d is not None
         d, intervals = c.d, Intervals(facts)
         for a in [a for a, k in c.d.terms[0][0] for _ in range(k)]:
             less = divide(d, dim(a))
@@ -355,30 +385,6 @@ class Facts:
     def exact(self, facts: list[Con], top: Dim, by: Dim) -> Dim | None:
         """The quotient by a divisor that is at least 1, if it is a polynomial."""
         return divide(top, by) if self.holds(facts, le(1, by)) else None
-
-
-def tested(c: Con) -> tuple[Atom, int] | None:
-    """The atom and the number that a condition equates."""
-    if c.kind != "eq" or c.d is None:
-        return None
-    rest = [(m, k) for m, k in c.d.terms if m]
-    if len(rest) != 1 or len(rest[0][0]) != 1 or rest[0][0][0][1] != 1 or abs(rest[0][1]) != 1:
-        return None
-    return rest[0][0][0][0], -c.d.const * rest[0][1]
-
-
-def put(d: Dim, atom: Atom, number: int) -> Dim:
-    """A dim with a number in place of an atom of its own terms, or everywhere of a name."""
-    if isinstance(atom, Var):
-        return replace(d, {atom: dim(number)})
-    out = dim(0)
-    for m, c in d.terms:
-        t = dim(c)
-        for a, k in m:
-            for _ in range(k):
-                t = t * (number if a == atom else dim(a))
-        out += t
-    return out
 
 
 def divide(top: Dim, by: Dim) -> Dim | None:
