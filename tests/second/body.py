@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from .declare import Gone, Scope, words
@@ -52,9 +53,16 @@ SUFFIX = {
 }
 
 
+def signed(e: Node) -> Node:
+    """A number with its sign."""
+    if e.kind == "unary" and e.text == "-" and e.kids[0].kind == "number":
+        return Node("number", e.span, "-" + e.kids[0].text)
+    return e
+
+
 def last(e: Node) -> Node:
     """The expression that gives the value of a body [check.place]."""
-    while e.kind in ("block", "contents"):
+    while e.kind in ("block", "contents", "group"):
         e = e.kids[-1]
     return e
 
@@ -168,7 +176,8 @@ class Body(Scope):
 
     def listing(self, e: Node) -> Value:
         parts = []
-        for k in e.kids:
+        numbers = [signed(k) for k in e.kids]
+        for k in numbers:
             if k.kind == "list" or (k.kind == "word" and k.text in ("True", "False")):
                 raise Skip("literal tensors")
             if k.kind != "number":
@@ -179,7 +188,7 @@ class Body(Scope):
             parts.append(v)
         strong = [p.tensor.dtype for p in parts if not p.weak]
         dtype = strong[0] if strong else "int64" if any(p.tensor.dtype == "int64" for p in parts) else "int32"
-        for p, k in zip(parts, e.kids, strict=False):
+        for p, k in zip(parts, numbers, strict=True):
             n = (p.elems or (dim(0),))[0].number or 0
             if (not p.weak and p.tensor.dtype != dtype) or not RANGES[dtype][0] <= n <= RANGES[dtype][1]:
                 raise Bad("E0306", "type.literal", k.span)
@@ -252,7 +261,7 @@ class Body(Scope):
         if i >= len(v.type.parts):
             raise Bad("E0309", "type.project", e.span)
         if v.parts:
-            return v.parts[i]
+            return dataclasses.replace(v.parts[i], error=v.error or v.parts[i].error)
         return Value(v.type.parts[i], error=v.error)
 
     def ascribe(self, e: Node, ann: Node | None, rule: str, hint: str) -> Value:

@@ -161,6 +161,7 @@ class Definition(Ops):
                 if self.solver.sat([*self.facts, goal]) == "unsat":
                     self.broken(Bad("E0311", "type.where", c.span))
                     self.hopeless = True
+                    break
                 fn.pre += [goal] if goal.kind != "and" else list(goal.parts)
                 self.gain(goal)
             except Bad as b:

@@ -6,7 +6,7 @@ from .dims import Con, Dim, dim, eq, floor, le, mod
 from .goals import Bad
 from .opattrs import Attributes
 from .text import Place, Skip
-from .types import Tensor, Value
+from .types import FLOATS, Tensor, Value
 
 
 class Products(Attributes):
@@ -21,11 +21,20 @@ class Products(Attributes):
     def together(self, a: tuple[Dim, ...], b: tuple[Dim, ...], i: int) -> tuple[Dim, ...]:
         raise NotImplementedError
 
+    def multiplied(self) -> str:
+        """[op.dtype]: the element type of a product."""
+        dtype = self.unify([0, 1])
+        if dtype == "bool":
+            raise Bad("E0306", "op.dtype", self.places[0])
+        if dtype in FLOATS and self.element_type("out_dtype", dtype) not in FLOATS:
+            raise Bad("E0306", "op.dtype", self.site.span)
+        return dtype
+
     def dense(self) -> Value:
         """[op.nn.dense.contract] [op.nn.dense.units]"""
         x = self.ranked(0, *range(1, 17))
         w = self.ranked(1, 2)
-        dtype = self.unify([0, 1])
+        dtype = self.multiplied()
         self.owes("op.nn.dense.contract", eq(x[-1], w[1]), self.places[0])
         last = w[0]
         units = self.sizes("units")
@@ -36,7 +45,7 @@ class Products(Attributes):
     def matmul(self) -> Value:
         """[op.nn.matmul.contract] [op.nn.matmul.units]"""
         a, b = self.ranked(0, *range(1, 17)), self.ranked(1, 2)
-        dtype = self.unify([0, 1])
+        dtype = self.multiplied()
         if self.flag("transpose_a"):
             if len(a) < 2:
                 raise Bad("E0303", "op.rank", self.places[0])
@@ -52,7 +61,7 @@ class Products(Attributes):
     def batch_matmul(self) -> Value:
         """[op.nn.batch_matmul.contract]"""
         a, b = self.ranked(0, 3), self.ranked(1, 3)
-        dtype = self.unify([0, 1])
+        dtype = self.multiplied()
         if self.flag("transpose_a"):
             a = (a[0], a[2], a[1])
         if self.flag("transpose_b"):
@@ -65,7 +74,7 @@ class Products(Attributes):
         """[op.nn.bias_add.axis]"""
         x = self.tensor(0).shape
         b = self.ranked(1, 1)
-        dtype = self.unify([0, 1])
+        dtype = self.multiplied()
         i = self.axis(self.integer("axis", 1), len(x))
         self.owes("op.nn.bias_add.axis", eq(x[i], b[0]), self.places[0])
         return Value(Tensor(x, dtype))
@@ -82,7 +91,7 @@ class Products(Attributes):
     def conv2d(self) -> Value:
         """[op.conv.channels] [op.conv.kernel] [op.conv.units] [op.conv.kernel_size] [op.window.fits]"""
         x, w = self.ranked(0, 4), self.ranked(1, 4)
-        dtype = self.unify([0, 1])
+        dtype = self.multiplied()
         if (
             self.word("data_layout", "NCHW") != "NCHW"
             or self.word("kernel_layout", "OIHW") != "OIHW"

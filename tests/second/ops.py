@@ -110,11 +110,13 @@ class Ops(Shapes):
         attrs = self.site.attrs if self.site.kind == "call" else []
         given = [n for n, _, _ in attrs]
         again = [p for i, (n, p, _) in enumerate(attrs) if n in given[:i]]
-        wrong = [p for n, p, v in attrs if n not in names or (n in FLAGS and not self.is_flag(v))]
+        wrong = [p for n, p, v in attrs if n not in names or not self.is_of_kind(n, v)]
         for place in (*again, *wrong):
             raise Bad("E0207", "name.attribute", place)
 
-    def is_flag(self, e: Node) -> bool:
+    def is_of_kind(self, name: str, e: Node) -> bool:
+        if name not in FLAGS:
+            return name != "axis" or e.kind != "string"
         return e.text in (("True", "False") if e.kind == "word" else ("0", "1"))
 
     def owes(self, rule: str, goal: Con, place: Place) -> None:
