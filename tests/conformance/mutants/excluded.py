@@ -104,6 +104,8 @@ FUNCTIONS_OF = {
     "run/value.py": {"NotStatic.__init__": PYTHON},
     "syntax/parse.py": {"parse_fragment": COMMANDS, "parse_incomplete": COMMANDS},
     "syntax/parsing/build.py": {"fragment": COMMANDS, "sequence": COMMANDS},
+    "syntax/printing/line_breaks.py": {"broken_type": "how a type is printed in reports", "_word": "for `broken_type`"},
+    "tensors/scalar.py": {"total": "of the two definitions, one for each version of Python, one exists"},
     "tensors/tensor.py": {
         "Tensor.item": PYTHON,
         "Tensor.__array__": PYTHON,
