@@ -102,7 +102,12 @@ FUNCTIONS_OF = {
     "run/graph/plan.py": {"Plan.live": COMMANDS, "Plan.at": COMMANDS},
     "run/steps/data.py": {"_outline": WORDS, "_depth": WORDS},
     "run/value.py": {"NotStatic.__init__": PYTHON},
-    "syntax/parse.py": {"parse_fragment": COMMANDS, "parse_incomplete": COMMANDS},
+    "syntax/parse.py": {
+        "parse_fragment": COMMANDS,
+        "parse_incomplete": COMMANDS,
+        "_helped": "proposed edits",
+        "_helped.<locals>.reach": "proposed edits",
+    },
     "syntax/parsing/build.py": {"fragment": COMMANDS, "sequence": COMMANDS},
     "syntax/printing/line_breaks.py": {"broken_type": "how a type is printed in reports", "_word": "for `broken_type`"},
     "tensors/scalar.py": {"total": "of the two definitions, one for each version of Python, one exists"},
