@@ -26,6 +26,7 @@ FILES = {
     "syntax/parsing/comments.py": "comments that allow a lint, which no profile compares",
     "syntax/parsing/errors.py": "words of messages",
     "syntax/parsing/tables.py": "made when the grammar is compiled; the tables are stored",
+    "syntax/printing/metadata_text.py": "how passes and importers write constants",
     "syntax/tree/names.py": "for the language server",
     "syntax/tree/scopes.py": "for the language server and the lints of names",
     "tensors/arrays/*": QUICK,
