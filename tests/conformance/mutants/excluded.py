@@ -50,6 +50,7 @@ PYTHON = "the interface of Python"
 COMMANDS = "for commands of the tool"
 PASSED = "how the command `gradual pass` prints a program"
 STORED = "how a result is stored between runs"
+WAY = "the way to an obstacle, which no profile compares"
 
 FUNCTIONS_OF = {
     "checker/completeness.py": {"*": COMMANDS},
@@ -99,6 +100,14 @@ FUNCTIONS_OF = {
         "reduction.<locals>.fast": QUICK,
         "arg_reduction": IMPORTED,
     },
+    "passes/plan/obstacles.py": {
+        "_Search._chain": WAY,
+        "_Search._link": WAY,
+        "_Search._reached": WAY,
+        "_Search._sources": WAY,
+        "_Search._way": WAY,
+    },
+    "passes/plan/require_static.py": {"_help": WORDS, "_shortened": WORDS},
     "run/graph/plan.py": {"Plan.live": COMMANDS, "Plan.at": COMMANDS},
     "run/steps/data.py": {"_outline": WORDS, "_depth": WORDS},
     "run/value.py": {"NotStatic.__init__": PYTHON},
