@@ -50,6 +50,7 @@ PYTHON = "the interface of Python"
 COMMANDS = "for commands of the tool"
 PASSED = "how the command `gradual pass` prints a program"
 STORED = "how a result is stored between runs"
+OWN = "compares the plan with a run of the reference itself, and they agree"
 WAY = "the way to an obstacle, which no profile compares"
 
 FUNCTIONS_OF = {
@@ -108,6 +109,7 @@ FUNCTIONS_OF = {
         "_Search._way": WAY,
     },
     "passes/plan/require_static.py": {"_help": WORDS, "_shortened": WORDS},
+    "run/graph/measured.py": {"Measuring.__call__": OWN, "_own_steps": OWN, "_inside": OWN, "_tensors": OWN},
     "run/graph/plan.py": {"Plan.live": COMMANDS, "Plan.at": COMMANDS},
     "run/steps/data.py": {"_outline": WORDS, "_depth": WORDS},
     "run/value.py": {"NotStatic.__init__": PYTHON},
