@@ -53,6 +53,8 @@ PYTHON = "the interface of Python"
 COMMANDS = "for commands of the tool"
 PASSED = "how the command `gradual pass` prints a program"
 STORED = "how a result is stored between runs"
+OWN = "compares the plan with a run of the reference itself, and they agree"
+WAY = "the way to an obstacle, which no profile compares"
 
 FUNCTIONS_OF = {
     "checker/completeness.py": {"*": COMMANDS},
@@ -119,6 +121,15 @@ FUNCTIONS_OF = {
         "reduction.<locals>.fast": QUICK,
         "arg_reduction": IMPORTED,
     },
+    "passes/plan/obstacles.py": {
+        "_Search._chain": WAY,
+        "_Search._link": WAY,
+        "_Search._reached": WAY,
+        "_Search._sources": WAY,
+        "_Search._way": WAY,
+    },
+    "passes/plan/require_static.py": {"_help": WORDS, "_shortened": WORDS},
+    "run/graph/measured.py": {"Measuring.__call__": OWN, "_own_steps": OWN, "_inside": OWN, "_tensors": OWN},
     "run/graph/plan.py": {"Plan.live": COMMANDS, "Plan.at": COMMANDS},
     "run/steps/data.py": {"_outline": WORDS, "_depth": WORDS},
     "run/value.py": {"NotStatic.__init__": PYTHON},
