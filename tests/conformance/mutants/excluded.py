@@ -141,8 +141,8 @@ def is_function_asked(file: str, name: str) -> bool:
 def asked_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """The parts of a node that a mutant may change, each with its field.
 
-    Left out are assertions (they hold), messages, annotations, and what runs while a module is imported: decorators and
-    defaults.
+    Left out are assertions (they hold), also that the parts of a `zip` are of one length (`strict=True`), messages,
+    annotations, and what runs while a module is imported: decorators and defaults.
     """
     if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr):
         return
@@ -150,12 +150,16 @@ def asked_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         if field in ("annotation", "returns", "decorator_list", "args", "bases") and not isinstance(node, ast.Call):
             continue
         for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST) and not _is_message(part) and not _names_a_limit(part):
+            if isinstance(part, ast.AST) and not (_is_message(part) or _is_asserted(part) or _names_a_limit(part)):
                 yield field, part
 
 
 def _is_message(node: ast.AST) -> bool:
     return isinstance(node, ast.keyword) and node.arg in ("message", "notes", "help", "says")
+
+
+def _is_asserted(node: ast.AST) -> bool:
+    return isinstance(node, ast.keyword) and node.arg == "strict" and ast.unparse(node.value) == "True"
 
 
 def _names_a_limit(node: ast.AST) -> bool:
