@@ -340,6 +340,6 @@ def agree(wanted: Values, got: Values, ulps: int = 0) -> bool:
             same = constructor == found_constructor and len(items) == len(found_items)
             return same and all(map(agree, items, found_items, repeat(ulps)))
         case Literal(dtype, shape, elements), Literal(str(found), found_shape, found_elements):
-            same = (dtype or found, shape) == (found, found_shape)
+            same = (dtype or found, shape) == (found, found_shape) and len(elements) == len(found_elements)
             return same and all(map(same_element, repeat(DType(found)), elements, found_elements, repeat(ulps)))
     return False

@@ -179,8 +179,8 @@ def is_function_asked(file: str, name: str) -> bool:
 def asked_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """The parts of a node that a mutant may change, each with its field.
 
-    Left out are assertions (they hold; `strict=True` is one), messages, annotations, and what runs while a module is imported: decorators and
-    defaults.
+    Left out are assertions (they hold), also that the parts of a `zip` are of one length (`strict=True`), messages,
+    annotations, and what runs while a module is imported: decorators and defaults.
     """
     if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr):
         return
