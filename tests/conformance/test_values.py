@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradual.conformance.runner.judge import agree
 from gradual.interface.input.values import Call, Drawn, Fields, Literal, read_call, read_value, written
 from gradual.syntax.tree.literals import Scalar
 from gradual.syntax.tree.literals import written as language
@@ -112,3 +113,10 @@ def test_what_is_no_literal_of_the_language_is_none_here(text: str, says: str) -
 def test_a_suffix_is_that_of_one_tensor_only() -> None:
     call = read_call("@f(2i64, 3, [1f16, 2], 4)")
     assert [one.dtype for one in call.arguments if isinstance(one, Literal)] == ["int64", None, "float16", None]
+
+
+def test_a_tensor_with_other_than_its_number_of_elements_is_no_expected_one() -> None:
+    wanted = Literal("int32", (2,), (1, 2))
+    assert agree(wanted, wanted)
+    assert not agree(wanted, Literal("int32", (2,), (1,)))
+    assert not agree(Literal("int32", (2,), (1,)), wanted)

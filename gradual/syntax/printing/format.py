@@ -15,6 +15,8 @@ from gradual.syntax.parsing.metadata import NO_METADATA
 from gradual.syntax.printing.layout import laid_out
 from gradual.syntax.printing.pieces import Piece, Sort
 
+_BLANKS = re.compile(r"[ \t\r\f]*(\n?)")
+
 
 def formatted(source: Source, width: int | None = LIMITS.line) -> str:
     """The text in canonical layout, every token and comment kept; a text with errors is unchanged.   [syntax.format]
@@ -73,14 +75,22 @@ def _comments(text: str, start: int, end: int) -> Iterator[Piece]:
     while (found := _next_comment(text, at, end)) is not None:
         first, last = found
         breaks_before = "\n" in text[at:first] or first == 0 or (at == 0 and not text[:first].strip())
-        following = re.compile(r"[ \t\r\f]*(\n|\Z)").match(text, last)
         comment = text[first:last].rstrip()
-        if breaks_before and following:
-            yield Piece(comment, Sort.ALONE, _is_blank(text, at, first))
-        else:
-            sort = Sort.TRAILING if following else Sort.INLINE
-            yield Piece(comment, sort, _is_blank(text, at, first))
+        sort = Sort.INLINE if not _ends_line(text, last) else Sort.ALONE if breaks_before else Sort.TRAILING
+        yield Piece(comment, sort, _is_blank(text, at, first))
         at = last
+
+
+def _ends_line(text: str, at: int) -> bool:
+    """Whether nothing but comments follows on the line."""
+    while (rest := _BLANKS.match(text, at)) is not None and not rest[1]:
+        at = rest.end()
+        if text.startswith("//", at):
+            return True
+        if not text.startswith("/*", at):
+            return at == len(text)
+        at = comment_end(text, at) or len(text)
+    return True
 
 
 def _next_comment(text: str, start: int, end: int) -> tuple[int, int] | None:

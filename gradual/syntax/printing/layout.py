@@ -50,6 +50,7 @@ class _Layout:
         self.before = START  # the token before `last`
         self.written = START  # the last token or comment
         self.breaks = False  # a line break is due
+        self.leads = False  # the last piece is a comment in front of what follows it
         self.matches: list[int] = []  # for each `match` whose arms have not begun, how many brackets were open
         self.types = False
         self.angle = ""  # `<` inside the brackets of an operator's names, `>` right after them
@@ -60,7 +61,8 @@ class _Layout:
         """Write a piece after the separator from the previous one."""
         if piece.sort is not Sort.METADATA and piece.text == "}" and self.open and self.open[-1] != "inline":
             self.breaks = self.last.text != "{" or self.written is not self.last
-        separator = self._separator(piece)
+        separator = self._separator(index, piece)
+        self.leads = piece.sort is Sort.INLINE and (self.leads or "\n" in separator or self.written is START)
         self.text += separator, piece.text
         self.written = piece
         if piece.sort in COMMENTS:
@@ -70,12 +72,14 @@ class _Layout:
             self._note(index, piece)
 
     # -------------------------------------------------------------------------------- separators
-    def _separator(self, piece: Piece) -> str:
+    def _separator(self, index: int, piece: Piece) -> str:
         if self.written is START:
             return ""
         if piece.sort is Sort.TRAILING and (self.breaks or piece.text.startswith("//")):
             return " "
-        if self._begins_definition(piece) and self.written.sort not in (Sort.HEADER, Sort.ALONE):
+        if self.leads and not self.breaks:
+            return self._blank(piece)
+        if self._begins_definition(index) and self.written.sort not in (Sort.HEADER, Sort.ALONE):
             return "\n\n"
         if piece.sort is Sort.METADATA:
             return "\n\n"
@@ -91,7 +95,11 @@ class _Layout:
         blank = piece.blank and not closes and not inside and self.written.text != "{"
         return ("\n\n" if blank else "\n") + "  " * depth
 
-    def _begins_definition(self, piece: Piece) -> bool:
+    def _begins_definition(self, index: int) -> bool:
+        """Whether a definition begins, perhaps with comments in front of it on its line."""
+        while self.pieces[index].sort is Sort.INLINE and index + 1 < len(self.pieces):
+            index += 1
+        piece = self.pieces[index]
         starts = piece.sort is Sort.KEYWORD and piece.text in DEFINING and not self.open
         return starts and self.last.text != "extern"
 
@@ -177,7 +185,8 @@ class _Layout:
 
     def _begins_attributes(self, index: int) -> bool:
         after = [piece.text for piece in self.pieces[index + 1 : index + 6] if piece.sort not in COMMENTS]
-        return self.last.text.startswith("%") and (after[1:2] == ["="] or _is_attribute(after[:1]))
+        keyed = after[1:2] == ["="] and not after[0].startswith("%")
+        return self.last.text.startswith("%") and (keyed or _is_attribute(after[:1]))
 
 
 def _is_attribute(texts: list[str]) -> bool:
