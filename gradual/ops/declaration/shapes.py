@@ -42,7 +42,10 @@ def fields(given: Type[Dim], operand: int) -> tuple[TensorType[Dim], ...]:
 
 
 def same_dtype(*types: TensorType[Dim]) -> DType:
-    """The element type that all the tensors share; raises IllFormed if they differ."""
+    """The element type that all the tensors share; raises IllFormed if they differ.
+
+    They are the operands from the first on; in place of one that may have another type stands the one before it.
+    """
     for operand, other in enumerate(types):
         if other.dtype is not types[0].dtype:
             raise IllFormed("op.dtype", f"element types differ: {types[0].dtype} and {other.dtype}", operand)

@@ -147,7 +147,7 @@ def where(condition: TensorType[Dim], x: TensorType[Dim], y: TensorType[Dim]) ->
         out[i] = x[i] if condition[i] != 0 else y[i]
     """
     test, left, right = tensor(condition, 0), tensor(x, 1), tensor(y, 2)
-    dtype = same_dtype(left, right)
+    dtype = same_dtype(left, left, right)
     shape, needs = broadcast((test.shape, left.shape, right.shape))
     return judged(shape, dtype, needs)
 

@@ -262,7 +262,7 @@ def scatter_nd(
     [op.scatter_nd.agree].  A negative index counts from the end; one out of bounds is a fault [op.index.bounds].
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
-    dtype = same_dtype(given, new)
+    dtype = same_dtype(given, given, new)
     if named.rank == 0:
         raise IllFormed("op.rank", "argument 2 has to have rank 1 or more, not 0", 1)
     if mode not in _MODES:

@@ -278,7 +278,7 @@ def scatter_elements(
     """
     given, named, new = tensor(data, 0), integers(indices, 1), tensor(updates, 2)
     _ranks(given, named, new)
-    dtype = same_dtype(given, new)
+    dtype = same_dtype(given, given, new)
     place = axis_of(axis, given.rank)
     if reduction not in _REDUCTIONS:
         raise IllFormed("op.attribute", f'reduction has to be one of {", ".join(_REDUCTIONS)}, not "{reduction}"')

@@ -211,7 +211,7 @@ def sparse_fill_empty_rows(
     default = tensor(default_value, 3)
     if default.rank > 1:
         raise IllFormed("op.rank", f"argument 4 has to have rank 0 or 1, not {default.rank}", 3)
-    same_dtype(values, default)
+    same_dtype(values, values, values, default)
     count, sizes = named.shape[0], vector_elements(dense_shape, 2)
     if not sizes:
         raise IllFormed("op.rank", "a dense shape without axes has no rows", 2)
