@@ -29,7 +29,7 @@ SAMPLED: Mapping[str, int] = {
     "tests/checker/test_sides.py": 4,
     "tests/checker/test_unranked.py": 4,
     "tests/conformance/test_entries.py": 12,
-    "tests/conformance/test_mutation.py": 24,
+    "tests/conformance/test_mutation.py": 36,
     "tests/conformance/test_precision.py": 24,
     "tests/core/test_roles.py": 4,
     "tests/core/test_surface.py": 8,
