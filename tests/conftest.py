@@ -30,7 +30,7 @@ SAMPLED: Mapping[str, int] = {
     "tests/checker/test_unranked.py": 4,
     "tests/conformance/test_entries.py": 12,
     "tests/conformance/test_mutation.py": 36,
-    "tests/conformance/test_precision.py": 24,
+    "tests/conformance/test_precision.py": 48,
     "tests/core/test_roles.py": 4,
     "tests/core/test_surface.py": 8,
     "tests/corpus/test_relay_models.py": 4,

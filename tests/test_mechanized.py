@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -46,6 +47,13 @@ def asked() -> list[str]:
     return ASKED.findall((HERE / "Assumptions.v").read_text(encoding="utf-8"))
 
 
+def test_the_sources_are_those_that_were_proved() -> None:
+    """`make proofs` writes the digest of what it has compiled; `make test` does not compile it again."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.v"))))
+    assert (HERE / "proved").read_text(encoding="ascii").split()[0] == digest.hexdigest(), "run `make proofs`"
+
+
+@pytest.mark.rest
 @pytest.mark.slow
 @needs_coq
 def test_every_theorem_is_proved_and_rests_on_no_axiom(tmp_path: Path) -> None:

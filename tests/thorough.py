@@ -10,7 +10,7 @@ from hypothesis import settings
 
 Item = TypeVar("Item")
 
-TIMES = float(os.environ.get("GRADUAL_THOROUGH", "0.15"))
+TIMES = float(os.environ.get("GRADUAL_THOROUGH", "0.12"))
 """The share of the examples that a test names; 1 in `make check`."""
 
 
