@@ -97,11 +97,12 @@ class _Layout:
 
     def _begins_definition(self, index: int) -> bool:
         """Whether a definition begins, perhaps with comments in front of it on its line."""
+        if self.open or self.last.text == "extern":
+            return False
         while self.pieces[index].sort is Sort.INLINE and index + 1 < len(self.pieces):
             index += 1
         piece = self.pieces[index]
-        starts = piece.sort is Sort.KEYWORD and piece.text in DEFINING and not self.open
-        return starts and self.last.text != "extern"
+        return piece.sort is Sort.KEYWORD and piece.text in DEFINING
 
     def _blank(self, piece: Piece) -> str:
         last, text = self.last, piece.text
