@@ -43,7 +43,7 @@ def copies(folder: Path, count: int) -> list[str]:
 def hungry(path: Path) -> None:
     """Write a file whose check takes more memory than 150 MB; it takes no space on the disk."""
     with path.open("wb") as stream:
-        os.truncate(stream.fileno(), 80 << 20)
+        os.truncate(stream.fileno(), 120 << 20)
 
 
 def endless(path: Path) -> None:
