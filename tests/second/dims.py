@@ -349,3 +349,42 @@ def broadcast(a: Dim, b: Dim) -> Dim:
     if b.number is not None and b.number != 1:
         return b
     return choice(eq(a, 1), b, a)
+
+
+def divide(top: Dim, by: Dim) -> Dim | None:
+    """The quotient of polynomials, where the divisor divides exactly."""
+    if not by.terms:
+        return None
+    if len(by.terms) > 1:
+        return long_division(top, by)
+    m, c = by.terms[0]
+    need = dict(m)
+    out = dim(0)
+    for n, k in top.terms:
+        have = dict(n)
+        if k % c or any(have.get(a, 0) < p for a, p in need.items()):
+            return None
+        t = dim(k // c)
+        for a, p in have.items():
+            for _ in range(p - need.get(a, 0)):
+                t = t * dim(a)
+        out += t
+    return out
+
+
+def long_division(top: Dim, by: Dim) -> Dim | None:
+    """The quotient by a divisor of several terms, if nothing is left over."""
+    names = sorted({str(a) for d in (top, by) for m, _ in d.terms for a, _ in m})
+
+    def degree(term: tuple[Mono, int]) -> tuple[int, ...]:
+        powers = {str(a): k for a, k in term[0]}
+        return (sum(powers.values()), *(powers.get(n, 0) for n in names))
+
+    first = make(dict([max(by.terms, key=degree)]))
+    out = dim(0)
+    while top.terms:
+        step = divide(make(dict([max(top.terms, key=degree)])), first)
+        if step is None:
+            return None
+        out, top = out + step, top - step * by
+    return out

@@ -107,6 +107,14 @@ def tested(c: Con) -> tuple[Atom, int] | None:
     return rest[0][0][0][0], -c.d.const * rest[0][1]
 
 
+def elsewhere(facts: list[Con], c: Con) -> list[Con]:
+    """The facts where a condition that equates an atom with its least number does not hold."""
+    found = tested(c)
+    if found is None or (low := Intervals(facts).of(dim(found[0]))[0]) is None or low < found[1]:
+        return facts
+    return [*facts, le(found[1] + 1, dim(found[0]))]
+
+
 def put(d: Dim, atom: Atom, number: Dim | int) -> Dim:
     """A dim with another in place of an atom of its own terms, or everywhere of a name."""
     if isinstance(atom, Var):

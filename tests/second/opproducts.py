@@ -40,6 +40,7 @@ class Products(Attributes):
         units = self.sizes("units")
         if units:
             self.owes("op.nn.dense.units", eq(units[0][0], w[0]), self.places[1])
+            last = units[0][0] if units[0][0].number is not None else last
         return Value(Tensor((*x[:-1], last), self.element_type("out_dtype", dtype)))
 
     def matmul(self) -> Value:
@@ -56,7 +57,8 @@ class Products(Attributes):
         units = self.sizes("units")
         if units:
             self.owes("op.nn.matmul.units", eq(units[0][0], b[1]), self.places[1])
-        return Value(Tensor((*a[:-1], b[1]), self.element_type("out_dtype", dtype)))
+        last = units[0][0] if units and units[0][0].number is not None else b[1]
+        return Value(Tensor((*a[:-1], last), self.element_type("out_dtype", dtype)))
 
     def batch_matmul(self) -> Value:
         """[op.nn.batch_matmul.contract]"""

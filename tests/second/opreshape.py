@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from .declare import ghost
-from .dims import Dim, Var, all_, choice, dim, eq, floor, le, mod
+from .dims import Dim, Var, all_, choice, dim, divide, eq, floor, le, mod
 from .goals import Bad
 from .opproducts import Products
-from .solver import divide
 from .text import Skip
 from .types import INTS, Tensor, Value
 
@@ -81,14 +80,13 @@ class Reshapes(Products):
                 p, q = p * a, q * b
             if q.number is None or q.number < 1:
                 self.owes("op.reshape.divides", le(1, q), place)
+            owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
+            given = q
+            p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
             if self.bad or (q.number is not None and q.number < 1):
                 rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
-                return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype), error=True)
-            owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
-            p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
-            if q.number is not None and q.number < 1:
-                rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
-                return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype))
+                error = self.bad or given.number is not None
+                return Value(Tensor(tuple(rest if d is None else d for d in out), t.dtype), error=error)
             whole = self.solver.multiple([*self.facts, *self.path], p, q) or self.solver.simple(
                 self.lasting, floor(p, q)
             )
@@ -142,9 +140,9 @@ def factors(d: Dim | None, e: Dim | None) -> tuple[Dim, Dim]:
         return dim(1), dim(1)
     if positive(d) or positive(e):
         return d, e
-    if d.terms and e.terms and (r := divide(e, d)) is not None:
+    if d.terms and (r := divide(e, d)) is not None and r.terms:
         return dim(1), choice(eq(d, 0), dim(1), r)
-    if e.terms and d.terms and (r := divide(d, e)) is not None:
+    if e.terms and (r := divide(d, e)) is not None and r.terms:
         return choice(eq(e, 0), dim(1), r), dim(1)
     both = all_(eq(d, 0), eq(e, 0))
     return choice(both, dim(1), d), choice(both, dim(1), e)

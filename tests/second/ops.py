@@ -87,7 +87,7 @@ class Ops(Shapes):
         count, names, method = known[name]
         if count >= 0 and len(args) != count and not (name == "reshape" and len(args) == 2):
             raise Bad("E0304", "type.call.arity", e.span)
-        self.named_once(names)
+        self.attributes_fit(names)
         before = len(self.report.diagnostics), len(self.pending)
         try:
             out = method()
@@ -105,19 +105,20 @@ class Ops(Shapes):
         out.type = self.simplified(out.type)
         return out
 
-    def named_once(self, names: tuple[str, ...]) -> None:
+    def attributes_fit(self, names: tuple[str, ...]) -> None:
         """[name.attribute]: one given twice, before one that is unknown or of another kind."""
         attrs = self.site.attrs if self.site.kind == "call" else []
         given = [n for n, _, _ in attrs]
         again = [p for i, (n, p, _) in enumerate(attrs) if n in given[:i]]
         wrong = [p for n, p, v in attrs if n not in names or not self.is_of_kind(n, v)]
-        for place in (*again, *wrong):
-            raise Bad("E0207", "name.attribute", place)
+        if again or wrong:
+            raise Bad("E0207", "name.attribute", (*again, *wrong)[0])
 
     def is_of_kind(self, name: str, e: Node) -> bool:
-        if name not in FLAGS:
-            return name != "axis" or e.kind != "string"
-        return e.text in (("True", "False") if e.kind == "word" else ("0", "1"))
+        """Whether a flag is one, and an axis no text."""
+        if name == "axis":
+            return e.kind != "string"
+        return name not in FLAGS or e.text in (("True", "False") if e.kind == "word" else ("0", "1"))
 
     def owes(self, rule: str, goal: Con, place: Place) -> None:
         """The remaining requirements of an application with a refuted one are not asked."""

@@ -16,12 +16,12 @@ from .dims import (
     Div,
     Ite,
     Max,
-    Mono,
     Var,
     all_,
     any_,
     choice,
     dim,
+    divide,
     eq,
     extreme,
     floor,
@@ -34,7 +34,7 @@ from .dims import (
     variables,
 )
 from .intervals import Intervals, covers, linear, single, v_mod
-from .laws import decided, either, extremes, put, tested, together, with_dim
+from .laws import decided, either, elsewhere, extremes, put, tested, together, with_dim
 from .text import Skip
 
 
@@ -261,7 +261,7 @@ class Facts:
             return no(self.plain(facts, c.parts[0], depth))
         if c.kind not in ("eq", "le") or c.d is None or not c.d.terms:
             return c
-        found = self.by_cases(facts, c, depth) or (extremes(facts, c))
+        found = self.by_cases(facts, c, depth) or extremes(facts, c)
         if found is not None and depth:
             return self.plain(facts, found, depth - 1)
         return self.cancelled(facts, c)
@@ -277,10 +277,9 @@ class Facts:
             other = with_dim(c, a, a.no)
             holds, fails = decided(intervals, yes), decided(intervals, other)
             if holds is not None:
-                after = [*facts]
-                if (found := tested(a.cond)) and intervals.of(dim(found[0]))[0] == found[1]:
-                    after.append(le(found[1] + 1, dim(found[0])))
-                rest = TRUE if fails is True else FALSE if fails is False else self.plain(after, other, depth - 1)
+                rest = TRUE if fails else FALSE
+                if fails is None:
+                    rest = self.plain(elsewhere(facts, a.cond), other, depth - 1)
                 return any_(a.cond, rest) if holds else all_(no(a.cond), rest)
             if fails is not None:
                 return any_(no(a.cond), yes) if fails else all_(a.cond, yes)
@@ -376,51 +375,10 @@ class Facts:
         atom = by.terms[0][0][0][0]
         if by != dim(atom) or not isinstance(atom, Ite) or (found := tested(atom.cond)) is None:
             return None
-        (tested_atom, number), after = found, [*facts]
-        if (low := Intervals(facts).of(dim(tested_atom))[0]) is not None and low >= number:
-            after.append(le(dim(number + 1), dim(tested_atom)))
-        yes, other = self.exact(facts, put(top, tested_atom, number), atom.yes), self.exact(after, top, atom.no)
+        yes = self.exact(facts, put(top, *found), atom.yes)
+        other = self.exact(elsewhere(facts, atom.cond), top, atom.no)
         return choice(atom.cond, yes, other) if yes is not None and other is not None else None
 
     def exact(self, facts: list[Con], top: Dim, by: Dim) -> Dim | None:
         """The quotient by a divisor that is at least 1, if it is a polynomial."""
         return divide(top, by) if self.holds(facts, le(1, by)) else None
-
-
-def divide(top: Dim, by: Dim) -> Dim | None:
-    """The quotient of polynomials, where the divisor divides exactly."""
-    if not by.terms:
-        return None
-    if len(by.terms) > 1:
-        return long_division(top, by)
-    m, c = by.terms[0]
-    need = dict(m)
-    out = dim(0)
-    for n, k in top.terms:
-        have = dict(n)
-        if k % c or any(have.get(a, 0) < p for a, p in need.items()):
-            return None
-        t = dim(k // c)
-        for a, p in have.items():
-            for _ in range(p - need.get(a, 0)):
-                t = t * dim(a)
-        out += t
-    return out
-
-
-def long_division(top: Dim, by: Dim) -> Dim | None:
-    """The quotient by a divisor of several terms, if nothing is left over."""
-    names = sorted({str(a) for d in (top, by) for m, _ in d.terms for a, _ in m})
-
-    def degree(term: tuple[Mono, int]) -> tuple[int, ...]:
-        powers = {str(a): k for a, k in term[0]}
-        return (sum(powers.values()), *(powers.get(n, 0) for n in names))
-
-    first = make(dict([max(by.terms, key=degree)]))
-    out = dim(0)
-    while top.terms:
-        step = divide(make(dict([max(top.terms, key=degree)])), first)
-        if step is None:
-            return None
-        out, top = out + step, top - step * by
-    return out
