@@ -18,7 +18,7 @@ from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.coverage import Covered, covered
 from gradual.conformance.runner.judge import EVERY, WRITING
 from gradual.conformance.runner.known import read_known, weighed
-from gradual.conformance.runner.run import Class, Result, run
+from gradual.conformance.runner.run import Class, Result, checked, run
 from gradual.resources import folder
 from tests.thorough import TIMES
 
@@ -74,6 +74,18 @@ def failing(collection: Collection, results: Iterable[Result]) -> list[str]:
 
 def test_the_reference_passes_the_suite(collection: Collection, results: list[Result]) -> None:
     assert not (wrong := failing(collection, results)), "\n".join(wrong)
+
+
+def test_expected_counterexamples_make_their_programs_fail(collection: Collection) -> None:
+    """The runner relies on it: it does not put a counterexample in that is both expected and reported."""
+    reference, seen = Reference(), 0
+    for case in collection.cases:
+        for wanted in case.expectation.diagnostics:
+            if wanted.witness and wanted.place:
+                seen += 1
+                line = wanted.place.line
+                assert not list(checked(case.request, wanted.witness, line, wanted.line, reference)), case.id
+    assert seen > 200
 
 
 REFUSE = {"op.rank", "op.dtype", "op.axis", "op.attribute", "op.structure"}

@@ -125,7 +125,7 @@ def function_spans(compilation: Compilation) -> dict[str, Span]:
     """Function, or operator with a declaration in the file -> the span of its name where it is defined."""
     definitions = compilation.surface.definitions
     found = (one.name for one in definitions if isinstance(one, ast.Def | ast.OperatorDef))
-    return {name.name: name.span for name in found if name.name in compilation.types}
+    return {name.name: name.span for name in found if name.name in compilation.functions}
 
 
 def _reported_places(compilation: Compilation) -> Iterator[FoundPlace]:

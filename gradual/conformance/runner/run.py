@@ -22,7 +22,7 @@ from gradual.conformance.cases.answer import (
     Skipped,
     TimedOut,
 )
-from gradual.conformance.cases.case import Case, ExpectedBlame, Request
+from gradual.conformance.cases.case import Case, ExpectedBlame, Place, Request
 from gradual.conformance.runner.judge import EVERY, Failure, Profile, judged, needed, outcome_judged, whole
 from gradual.conformance.runner.witness import substituted
 from gradual.conformance.runner.written import Answers, formatted_judged, printed_judged
@@ -135,13 +135,24 @@ def _outcomes(
 
 
 def _witnesses(case: Case, report: Report, implementation: Implementation) -> Iterator[Failure]:
-    """Require that each expected or reported counterexample makes the program fail at its line."""
+    """Require that each expected or reported counterexample makes the program fail at its line.
+
+    A reported one that is expected at its line needs no program: the suite's own test has shown that it fails.
+    """
+    agreed = {_claim(d.place, d.witness) for d in report.diagnostics}
+    agreed &= {_claim(d.place, d.witness) for d in case.expectation.diagnostics}
     for wanted in case.expectation.diagnostics:
         if wanted.witness and wanted.place and not (wanted.optional and report.accepted):
-            yield from _checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
+            if _claim(wanted.place, wanted.witness) not in agreed:
+                yield from checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
     for found in report.diagnostics:
-        if _claims(found) and not case.expectation.variant:
-            yield from _checked(case.request, found.witness, found.place.line, case.line, implementation)
+        if _claims(found) and not case.expectation.variant and _claim(found.place, found.witness) not in agreed:
+            yield from checked(case.request, found.witness, found.place.line, case.line, implementation)
+
+
+def _claim(at: Place | None, witness: Mapping[str, int]) -> tuple[int, frozenset[tuple[str, int]]]:
+    """The line that is said to fail, and the sizes."""
+    return at.line if at else 0, frozenset(witness.items())
 
 
 def _claims(found: FoundDiagnostic) -> bool:
@@ -153,9 +164,10 @@ def _fails(found: FoundDiagnostic) -> bool:
     return found.severity == "error" or found.code == "E0403"
 
 
-def _checked(
+def checked(
     request: Request, sizes: Mapping[str, int], line: int, at: int, implementation: Implementation
 ) -> Iterator[Failure]:
+    """Require that the program with these sizes fails at a line; `at` is the line of the case that says so."""
     text = substituted(request.text, line, sizes)
     if text is None:
         return
