@@ -33,7 +33,6 @@ class Limits:
         constant: the largest number of bits of an integer constant in a dim.
         bound: the largest number of bits of a recorded bound of a dim; a wider bound is dropped.
         number: the largest number of bits of a dim's value under a valuation; a larger value counts as undefined.
-        parts: the largest number of parts of a type inside data that is converted to another type.
         patterns: how many steps the comparison of the patterns of one `match` may take.
         expansions: how many calls of function literals without types are inlined in one definition.
         inlined: how many nodes the functions of an imported model may become once they are expanded.
@@ -75,7 +74,6 @@ class Limits:
     bound: int = 512
     number: int = 4096
     calls: int = 1_000_000
-    parts: int = 512
     patterns: int = 200_000
     expansions: int = 2_000
     inlined: int = 100_000

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import field
+from functools import cached_property
 
 from gradual.dims.term.constraint import TRUE
 from gradual.record import record
 from gradual.types.declared import Data
 from gradual.types.instantiation import is_empty
 from gradual.types.relations import Demand, demands, join
-from gradual.types.size_of_type import parts_of
+from gradual.types.size_of_type import growing
 from gradual.types.substitution import instantiated
 from gradual.types.subsumption import subsumes
 from gradual.types.type import DataType, FunctionType, GradualType, TensorType, TupleType, UnrankedType
 from gradual.types.unpacking import opened
 
 
-@record(frozen=False)
+@record(frozen=False, slots=False)
 class Regular:
     """State of the coinductive comparison of recursive data types.
 
     Attributes:
-        room: limit on the size of a type; nested data types, whose parts grow for ever, exceed it.
         met: the pairs assumed to fit.
     """
 
     data: Mapping[str, Data]
-    room: int
     met: set[tuple[DataType, DataType]] = field(default_factory=set)
 
-    def grows(self, type: GradualType) -> bool:
-        """Whether a type has more parts than the limit."""
-        return parts_of(type) > self.room
+    @cached_property
+    def growing(self) -> Set[str]:
+        """The data types whose parts have ever larger types, so that a comparison of all parts would never end."""
+        return growing(self.data)
 
 
 def fits(source: GradualType, target: GradualType, regular: Regular) -> bool:
@@ -66,7 +66,7 @@ def _data_fits(source: DataType, target: DataType, regular: Regular) -> bool:
         return True
     if not regular.data[source.name].constructors:
         return is_alike(source, target)
-    if regular.grows(source) or regular.grows(target):
+    if source.name in regular.growing:
         return False
     before = set(regular.met)
     regular.met.add((source, target))

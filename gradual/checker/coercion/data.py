@@ -46,7 +46,7 @@ def converted(
 
     If no part of the data changes, the result is `path` itself, such as `%x#0`.  [type.data.convert]
     """
-    regular = Regular(state.program.data, state.program.limits.parts)
+    regular = Regular(state.program.data)
     if fits(source, target, regular):
         return value + path
     outermost = not state.output.conversions
@@ -76,7 +76,7 @@ class Converting:
         known = self.begun.get(pair)
         if known is not None:
             return known
-        if self.regular.grows(source) or self.regular.grows(target):
+        if source.name in self.regular.growing:
             what = f"the parts of `{source.name}` have ever larger types, so they cannot be converted"
             self.state.output.report("E0399", "type.unsupported", f"{self.place.through}: {what}", self.place.span)
             return None

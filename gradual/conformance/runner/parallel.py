@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -81,6 +83,7 @@ _HERE: list[Callable[[Case], Result]] = []
 
 def _begin(made: Callable[[], Implementation], profiles: frozenset[Profile]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process stops the run
+    atexit.register(gc.freeze)  # else the collector walks all that the cases left, a second at the end
     _HERE.append(partial(examined, implementation=made(), profiles=profiles))
 
 

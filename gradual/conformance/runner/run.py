@@ -142,11 +142,12 @@ def _witnesses(case: Case, report: Report, implementation: Implementation) -> It
     agreed = {_claim(d.place, d.witness) for d in report.diagnostics}
     agreed &= {_claim(d.place, d.witness) for d in case.expectation.diagnostics}
     for wanted in case.expectation.diagnostics:
-        if wanted.witness and wanted.place and not (wanted.optional and report.accepted):
-            if _claim(wanted.place, wanted.witness) not in agreed:
-                yield from checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
+        due = wanted.witness and _claim(wanted.place, wanted.witness) not in agreed
+        if due and wanted.place and not (wanted.optional and report.accepted):
+            yield from checked(case.request, wanted.witness, wanted.place.line, wanted.line, implementation)
     for found in report.diagnostics:
-        if _claims(found) and not case.expectation.variant and _claim(found.place, found.witness) not in agreed:
+        due = _claims(found) and _claim(found.place, found.witness) not in agreed
+        if due and not case.expectation.variant:
             yield from checked(case.request, found.witness, found.place.line, case.line, implementation)
 
 

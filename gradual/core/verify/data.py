@@ -12,7 +12,6 @@ from gradual.core.terms import Block, Change, Construct, Conversion, Convert, St
 from gradual.core.verify import ranks
 from gradual.core.verify.recorded_types import Recorded
 from gradual.dims.term.dim import Variable
-from gradual.limits import LIMITS
 from gradual.record import record
 from gradual.types.declared import Constructor
 from gradual.types.fit import Regular, fits
@@ -198,9 +197,13 @@ class Structures(Recorded, ABC):
         self._kept(held, wanted, what, set())
 
     def _kept(self, held: GradualType, wanted: GradualType, what: str, met: set[tuple[DataType, DataType]]) -> None:
-        if fits(held, wanted, Regular(self.module.data, LIMITS.parts)):
+        regular = Regular(self.module.data)
+        if fits(held, wanted, regular):
             return
         if isinstance(held, DataType) and isinstance(wanted, DataType) and held.name == wanted.name:
+            if held.name in regular.growing:
+                self.wrong(f"{what}: {shown(held)} used as {shown(wanted)}, whose parts have ever larger types")
+                return
             if (held, wanted) in met:
                 return
             met.add((held, wanted))

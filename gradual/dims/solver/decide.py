@@ -82,7 +82,10 @@ class Decider:
         if is_evident(facts, rewritten):
             return self._proved("interval")
         question = Question(facts, goal, rewritten)
-        match self._answer(question.cone.known, question.plausibility, question.order):
+        known, asked = question.cone.known, question.plausibility
+        if sample((*known, *asked)) is not None:
+            return self._owed(question, True)
+        match self._answer(known, asked, question.order):
             case Unsat(stage=stage):
                 return self._refuted(question, "normal-form" if goal is FALSE else stage)
             case plausible:
