@@ -197,10 +197,7 @@ class Goals:
 
     def written_check(self, raw: Con) -> Con:
         """A check is written with the numbers that F has for its names, and without what F excludes."""
-        numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
-        bounds = self.solver.bounds(self.facts)
-        known = self.solver.divisible(self.facts, swap(raw, numbers))
-        plain = self.solver.plain(bounds, self.solver.left(bounds, known))
+        plain = self.solver.written(self.facts, raw)
         return raw if plain.kind in ("true", "false") else plain
 
     def refute(

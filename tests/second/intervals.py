@@ -16,6 +16,11 @@ class Intervals:
             for p in f.parts if f.kind == "and" else (f,):
                 self.learn(p)
 
+    def values(self) -> dict[Var, int]:
+        """The names of which only one number is possible."""
+        found = {v: self.atom(v) for v in self.names}
+        return {v: low for v, (low, high) in found.items() if low is not None and low == high}
+
     def learn(self, c: Con) -> None:
         """A bound `k * n + c <= 0`, an equation, or a number that a name is not."""
         d = c.parts[0].d if c.kind == "not" else c.d
@@ -66,6 +71,8 @@ class Intervals:
             down = None if low is None else low // least_by if low < 0 else low // most_by if most_by else 0
             up = None if high is None else high // least_by if high >= 0 else high // most_by if most_by else -1
             return down, up
+        if isinstance(a, Ite) and (known := decided(self, a.cond)) is not None:
+            return self.of(a.yes if known else a.no)
         parts = [self.of(p) for p in a.parts] if isinstance(a, Max) else [self.of(a.yes), self.of(a.no)]
         lows, highs = [p[0] for p in parts], [p[1] for p in parts]
         if isinstance(a, Ite):
@@ -73,6 +80,25 @@ class Intervals:
         if a.low:
             return smallest(lows), min((h for h in highs if h is not None), default=None)
         return max((k for k in lows if k is not None), default=None), largest(highs)
+
+
+def decided(intervals: Intervals, c: Con) -> bool | None:
+    """Whether a constraint holds by bounds."""
+    if c.kind in ("and", "or"):
+        parts = [decided(intervals, p) for p in c.parts]
+        least = c.kind == "or"
+        return least if least in parts else None if None in parts else not least
+    if c.kind == "not":
+        part = decided(intervals, c.parts[0])
+        return None if part is None else not part
+    if c.kind in ("true", "false") or c.d is None:
+        return c.kind == "true"
+    low, high = intervals.of(c.d)
+    if low is not None and low > 0:
+        return False
+    if c.kind == "le":
+        return True if high is not None and high <= 0 else None
+    return False if high is not None and high < 0 else True if low == high == 0 else None
 
 
 def smallest(ends: list[int | None]) -> int | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
+from math import gcd
+
 from .dims import (
     FALSE,
     TRUE,
@@ -18,9 +22,9 @@ from .dims import (
     le,
     make,
     no,
-    replace,
     solve,
     swap,
+    variables,
 )
 from .intervals import Intervals
 
@@ -31,26 +35,20 @@ def with_dim(c: Con, atom: Atom, image: Dim) -> Con:
     return eq(a, b) if c.kind == "eq" else le(a, b)
 
 
-def decided(intervals: Intervals, c: Con) -> bool | None:
-    """Whether a comparison holds by bounds."""
-    if c.kind in ("true", "false") or c.d is None:
-        return c == TRUE
-    low, high = intervals.of(c.d)
-    if low is not None and low > 0:
-        return False
-    if c.kind == "le":
-        return True if high is not None and high <= 0 else None
-    return False if high is not None and high < 0 else True if low == high == 0 else None
-
-
 def extremes(facts: list[Con], c: Con) -> Con | None:
     """A comparison with a max or a min as one with its operands."""
     assert c.d is not None
-    found = next((t for t in c.d.terms if len(t[0]) == 1 and t[0][0][1] == 1 and isinstance(t[0][0][0], Max)), None)
-    if found is None:
-        return None
-    (((a, _),), k) = found
-    assert isinstance(a, Max)
+    for m, k in c.d.terms:
+        if len(m) == 1 and m[0][1] == 1 and isinstance(a := m[0][0], Max):
+            found = extreme_split(facts, c, a, k)
+            if found is not None:
+                return found
+    return None
+
+
+def extreme_split(facts: list[Con], c: Con, a: Max, k: int) -> Con | None:
+    """A comparison with k times a max or a min as one with its operands."""
+    assert c.d is not None
     rest = c.d - dim(a) * k
     if c.kind == "le":
         return None if (k > 0) is a.low else all_(*[le(p * k + rest, 0) for p in a.parts])
@@ -63,7 +61,11 @@ def extremes(facts: list[Con], c: Con) -> Con | None:
     left = [p for p, (_, high) in zip(a.parts, gaps, strict=True) if high is None or high >= 0]
     if len(left) == len(a.parts):
         return None
-    return eq(extreme(a.low, *left), other) if left else FALSE
+    if not left:
+        return FALSE
+    one = extreme(a.low, *left)
+    shift = one.const if one.number is None else other.const
+    return eq(one - shift, other - shift)
 
 
 def value_said(c: Con) -> dict[Var, Dim]:
@@ -116,9 +118,7 @@ def elsewhere(facts: list[Con], c: Con) -> list[Con]:
 
 
 def put(d: Dim, atom: Atom, number: Dim | int) -> Dim:
-    """A dim with another in place of an atom of its own terms, or everywhere of a name."""
-    if isinstance(atom, Var):
-        return replace(d, {atom: dim(number)})
+    """A dim with another in place of an atom of its own terms."""
     out = dim(0)
     for m, c in d.terms:
         t = dim(c)
@@ -127,3 +127,39 @@ def put(d: Dim, atom: Atom, number: Dim | int) -> Dim:
                 t = t * (number if a == atom else dim(a))
         out += t
     return out
+
+
+def each(law: Callable[[Con], Con], c: Con) -> Con:
+    """A constraint with each of its comparisons as a law makes it."""
+    if c.kind in ("and", "or"):
+        return (all_ if c.kind == "and" else any_)(*[each(law, p) for p in c.parts])
+    if c.kind == "not":
+        return no(each(law, c.parts[0]))
+    return law(c) if c.d is not None else c
+
+
+def by_sign(kind: str, d: Dim) -> Con:
+    """A comparison of d and 0 with negative terms on the other side."""
+    plus = make({m: k for m, k in d.terms if k > 0})
+    return eq(plus, plus - d) if kind == "eq" else le(plus, plus - d)
+
+
+def factor(d: Dim) -> int:
+    """The greatest number that divides all terms of a dim that is not 0."""
+    return reduce(gcd, [k for _, k in d.terms], 0)
+
+
+def factors(d: Dim) -> int:
+    """How many factors the terms of a dim have."""
+    return sum(k for m, _ in d.terms for _, k in m)
+
+
+def twins(facts: list[Con]) -> list[Con]:
+    """Facts, each also about a name that equals one of its names."""
+    pairs = [(v, d) for f in facts if f.kind == "eq" and f.d is not None and (found := solve(f.d)) for v, d in [found]]
+    out = list(facts)
+    for v, d in pairs:
+        for w in [w for w in variables(d) if d == dim(w)]:
+            out += [swap(f, {v: d}) for f in facts if v in variables(f)]
+            out += [swap(f, {w: dim(v)}) for f in facts if w in variables(f)]
+    return [f for f in dict.fromkeys(out) if f != TRUE]

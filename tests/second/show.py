@@ -134,15 +134,17 @@ def con(c: Con) -> str:
 
 
 def level(c: Con) -> tuple[Dim, Dim]:
-    """[dim.constraint]: the two sides as written, with the constants collected."""
+    """[dim.constraint]: the two sides as written, those of an inequality with the constants collected."""
     assert c.d is not None
     a, b = c.sides or split(c.d)
+    if c.kind == "eq":
+        return (a, b) if a.number is None else (b, a)
     k = b.const - a.const
     a, b = a - a.const, b - b.const
     if not a.terms or not b.terms:
         d, k = (a, k) if a.terms else (-b, k)
         if d.terms and all(x < 0 for _, x in d.terms):
-            return (-d, dim(-k)) if c.kind == "eq" else (dim(-k), -d)
+            return dim(-k), -d
         return (d, dim(k))
     return (a, b + k) if k >= 0 else (a - k, b)
 

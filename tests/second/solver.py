@@ -1,13 +1,10 @@
-"""Chapter 4, `dim.decide`: facts, and decisions by z3 within a budget of steps."""
+"""Chapter 4, `dim.facts` and `dim.decide.simplify`: what facts make of dims and constraints."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
 from typing import Any
 
-import z3
-
+from .deciding import Decisions
 from .dims import (
     FALSE,
     TRUE,
@@ -33,155 +30,41 @@ from .dims import (
     swap,
     variables,
 )
-from .intervals import Intervals, covers, linear, single, v_mod
-from .laws import decided, either, elsewhere, extremes, put, tested, together, with_dim
-from .text import Skip
+from .intervals import Intervals, covers, decided, linear, single, v_mod
+from .laws import by_sign, each, either, elsewhere, extremes, factor, factors, tested, together, twins, with_dim
 
 
-class Facts:
-    """[dim.facts] [dim.decide]"""
+def with_value(solved: dict[Var, Dim], v: Var, d: Dim) -> dict[Var, Dim]:
+    """A substitution with one more name."""
+    return {**{w: replace(e, {v: d}) for w, e in solved.items()}, v: d}
 
-    def __init__(self) -> None:
-        self.memo: dict[tuple[Any, ...], str] = {}
-        self.until = time.monotonic() + 7
 
-    def name(self, v: Var) -> Any:
-        return z3.Int(f"{v.name}#{v.uid}")
+def one_left(intervals: Intervals, c: Con) -> Con:
+    """A disjunction without the parts that fail by bounds [dim.facts.plain]."""
+    if c.kind != "or":
+        return c
+    return any_(*[p for p in c.parts if decided(intervals, p) is not False])
 
-    def term(self, d: Dim) -> Any:
-        out: Any = z3.IntVal(0)
-        for m, c in d.terms:
-            t: Any = z3.IntVal(c)
-            for a, k in m:
-                b: Any
-                if isinstance(a, Var):
-                    b = self.name(a)
-                elif isinstance(a, Div):
-                    b = self.term(a.top) / self.term(a.by)
-                elif isinstance(a, Max):
-                    b = self.term(a.parts[0])
-                    for p in a.parts[1:]:
-                        q = self.term(p)
-                        b = z3.If(b <= q if a.low else b >= q, b, q)
-                else:
-                    b = z3.If(self.con(a.cond), self.term(a.yes), self.term(a.no))
-                for _ in range(k):
-                    t = t * b
-            out = out + t
-        return z3.simplify(out)
 
-    def con(self, c: Con) -> Any:
-        if c.kind == "eq" and c.d is not None:
-            return self.term(c.d) == 0
-        if c.kind == "le" and c.d is not None:
-            return self.term(c.d) <= 0
-        if c.kind == "not":
-            return z3.Not(self.con(c.parts[0]))
-        if c.kind == "and":
-            return z3.And(*[self.con(p) for p in c.parts])
-        if c.kind == "or":
-            return z3.Or(*[self.con(p) for p in c.parts])
-        return z3.BoolVal(c == TRUE)
-
-    def cone(self, cs: list[Con], seed: set[Var]) -> list[Con]:
-        """[dim.facts.cone]"""
-        left = [(c, set(variables(c))) for c in cs if c != TRUE]
-        out: list[Con] = []
-        seen = set(seed)
-        grown = True
-        while grown:
-            grown = False
-            for c, vs in list(left):
-                if not vs or vs & seen:
-                    left.remove((c, vs))
-                    out.append(c)
-                    seen |= vs
-                    grown = True
-        return out
-
-    def sat(self, cs: list[Con]) -> str:
-        """`sat`, `unsat` or `unknown`, of a conjunction."""
-        if any(c.kind == "false" for c in cs):
-            return "unsat"
-        if time.monotonic() > self.until:
-            raise Skip("budget")
-        key = tuple(sorted(map(repr, set(cs))))
-        if key not in self.memo:
-            formula = [self.con(c) for c in cs]
-            for solver in (z3.SimpleSolver(), z3.Solver()):  # the first is quick, the second thorough
-                solver.set("rlimit", 600000)
-                solver.set("timeout", 350)
-                solver.add(*formula)
-                self.memo[key] = str(solver.check())
-                if self.memo[key] != "unknown":
-                    break
-        return self.memo[key]
-
-    def holds(self, facts: list[Con], goal: Con) -> bool:
-        """[dim.decide.valid]"""
-        if goal == TRUE:
-            return True
-        near = self.cone(facts, set(variables(goal)))
-        return self.sat([*near, no(goal)]) == "unsat"
-
-    def possible(self, facts: list[Con], goal: Con) -> str:
-        """[dim.decide.plausible]"""
-        return self.sat([*self.cone(facts, set(variables(goal))), goal])
-
-    def least(self, facts: list[Con], goal: Con, earlier: Iterable[Con] = ()) -> dict[Var, int] | None:
-        """[dim.decide.models]: the least valuation at which `goal` fails, or None."""
-        order: list[Var] = list({v: None for c in (goal, *earlier) for v in variables(c)})
-        near = self.cone(facts, set(order))
-        for c in near:
-            order += [v for v in variables(c) if v not in order]
-        s = z3.SimpleSolver()
-        s.set("timeout", 600)
-        for c in [*near, no(goal)]:
-            s.add(self.con(c))
-        if s.check() != z3.sat:
-            return None
-        s.push()
-        s.add(*[self.name(v) >= 0 for v in order])
-        if s.check() != z3.sat:
-            s.pop()
-            s.check()
-        model = s.model()
-        top = max([abs(model.eval(self.name(v), model_completion=True).as_long()) for v in order] or [0])
-        for k in [*range(70), 128, 256, 512, 1024, 2048, 4096]:
-            if k >= top:
-                k = top
-            s.push()
-            for v in order:
-                s.add(self.name(v) <= k, self.name(v) >= -k)
-            if s.check() == z3.sat:
-                break
-            s.pop()
-            if k == top:
-                break
-        out: dict[Var, int] = {}
-        for v in order:
-            if s.check() != z3.sat:
-                return None
-            best = s.model().eval(self.name(v), model_completion=True).as_long()
-            for j in range(min(0, best), best):
-                if s.check(self.name(v) == j) == z3.sat:
-                    best = j
-                    break
-            s.add(self.name(v) == best)
-            out[v] = best
-        return out
+class Facts(Decisions):
+    """[dim.facts] [dim.decide.simplify]"""
 
     def solved(self, facts: list[Con]) -> dict[Var, Dim]:
-        """[dim.facts.solve]: the equations of the facts as one substitution."""
+        """[dim.facts.solve] [dim.facts.bound]: the equations of the facts as one substitution."""
         out: dict[Var, Dim] = {}
-        for c in facts:
-            for p in c.parts if c.kind == "and" else (c,):
-                p = swap(p, out)
-                if p.kind == "eq" and p.d is not None and (found := solve(p.d)):
-                    v, d = found
-                    out = {w: replace(e, {v: d}) for w, e in out.items()}
-                    out[v] = d
-        return out
+        while True:
+            known = len(out)
+            for c in facts:
+                for p in c.parts if c.kind == "and" else (c,):
+                    p = swap(p, out)
+                    if p.kind == "eq" and p.d is not None and (found := solve(p.d)):
+                        out = with_value(out, *found)
+            now = [swap(c, out) for c in facts]
+            for v, number in Intervals(now).values().items():
+                out = with_value(out, v, dim(number))
+            facts = [one_left(Intervals(now), c) for c in now]
+            if len(out) == known:
+                return out
 
     def divisible(self, facts: list[Con], c: Con) -> Con:
         """[dim.facts.divisible]: a product with a quotient, in a goal."""
@@ -226,17 +109,28 @@ class Facts:
 
     def multiple(self, facts: list[Con], p: Dim, q: Dim) -> Dim | None:
         """[dim.facts.multiple]: the quotient, where facts make the divisor a factor of the dividend."""
+        for x in self.ways(facts, p):
+            got = divide(x, q)
+            if got is not None and q.terms:
+                return got
+        return None
+
+    def smaller(self, facts: list[Con], c: Con) -> Con:
+        """[dim.facts.multiple]: a comparison with fewer factors."""
+        if c.d is None:
+            return c
+        found = next((x for x in self.ways(facts, c.d) if factors(x) < factors(c.d)), None)
+        return c if found is None else by_sign(c.kind, found)
+
+    def ways(self, facts: list[Con], p: Dim) -> list[Dim]:
+        """The forms of a dim by the equations of products with a quotient, from right to left."""
         tries = [p]
         for need, c, rest in self.products(facts):
             if len(rest.terms) == 1 and rest.terms[0][1] == 1:
                 m = dict(rest.terms[0][0])
                 back = make({tuple(need.items()): c})
                 tries += [self.reduced(x, [(m, 1, back * 1)]) if not any(a in m for a in need) else x for x in tries]
-        for x in tries:
-            got = divide(x, q)
-            if got is not None and q.terms:
-                return got
-        return None
+        return tries
 
     def simple(self, facts: list[Con], d: Dim, names: bool = True) -> Dim:
         """[dim.decide.simplify], with the solver in the place of bounds; `names`: also by equations of the facts."""
@@ -251,6 +145,22 @@ class Facts:
         return self.reduced(
             self.inner([*box, *either], replace(d, self.solved(facts)) if names else d), self.products(facts)
         )
+
+    def written(self, facts: list[Con], goal: Con) -> Con:
+        """The condition of a check [check.residual]."""
+        numbers = {v: d for v, d in self.solved(facts).items() if d.number is not None}
+        known = twins([swap(f, numbers) for f in facts])
+        box = self.bounds(facts)
+        either = [g for f in known if f.kind == "or" and (g := self.left(box, f)).kind == "or"]
+        goal = self.divisible(known, self.left(box, swap(goal, numbers)))
+        goal = each(lambda p: self.smaller(known, self.inside([*box, *either], p)), goal)
+        return self.plain(box, self.divisible(known, goal))
+
+    def inside(self, facts: list[Con], c: Con) -> Con:
+        """A comparison with simpler sides."""
+        a, b = c.sides or (c.d or dim(0), dim(0))
+        one, other = self.inner(facts, a), self.inner(facts, b)
+        return c if (a, b) == (one, other) else eq(one, other) if c.kind == "eq" else le(one, other)
 
     def plain(self, facts: list[Con], c: Con, depth: int = 8) -> Con:
         """[dim.facts.plain]"""
@@ -288,13 +198,14 @@ class Facts:
     def cancelled(self, facts: list[Con], c: Con) -> Con:
         """A comparison without a factor of both sides that by bounds is at least 1."""
         assert c.d is not None
-        d, intervals = c.d, Intervals(facts)
-        for a in [a for a, k in c.d.terms[0][0] for _ in range(k)]:
+        given = c.sides[0] - c.sides[1] if c.sides else c.d
+        d, intervals = given, Intervals(facts)
+        for a in [a for a, k in d.terms[0][0] for _ in range(k)]:
             less = divide(d, dim(a))
             low = intervals.of(dim(a))[0]
             if less is not None and low is not None and low >= 1:
                 d = less
-        return c if d == c.d else eq(d, 0) if c.kind == "eq" else le(d, 0)
+        return c if d == given and factor(d) == 1 else by_sign(c.kind, make({m: k // factor(d) for m, k in d.terms}))
 
     def bounds(self, facts: list[Con]) -> list[Con]:
         """The bounds of single names in the facts [dim.decide.interval]."""
@@ -338,18 +249,25 @@ class Facts:
                     b = extreme(a.low, *parts)
                 elif isinstance(a, Ite):
                     yes, other = self.inner(facts, a.yes), self.inner(facts, a.no)
-                    if a.cond.kind == "le":
-                        yes, other = single([*facts, a.cond], yes), single([*facts, no(a.cond)], other)
-                    if self.holds(facts, a.cond) or self.agrees(facts, a.cond, yes, other):
+                    test = self.condition(facts, a.cond)
+                    if test.kind == "le":
+                        yes, other = single([*facts, test], yes), single([*facts, no(test)], other)
+                    if self.holds(facts, test) or self.agrees(facts, test, yes, other):
                         b = yes
-                    elif self.holds(facts, no(a.cond)) or self.agrees(facts, no(a.cond), yes, other):
+                    elif self.holds(facts, no(test)) or self.agrees(facts, no(test), yes, other):
                         b = other
                     else:
-                        b = choice(a.cond, yes, other)
+                        b = choice(test, yes, other)
                 for _ in range(k):
                     t = t * b
             out += t
         return out
+
+    def condition(self, facts: list[Con], c: Con) -> Con:
+        """The condition of an if-then-else dim [dim.decide.simplify]."""
+        if c.kind == "eq" and any(isinstance(a, (Max, Ite)) for m, _ in (c.d or dim(0)).terms for a, _ in m):
+            return self.plain(facts, c)
+        return each(lambda p: self.cancelled(facts, p), c)
 
     def agrees(self, facts: list[Con], c: Con, a: Dim, b: Dim) -> bool:
         """The third line of the table: F has the disjunction of exactly c and a == b."""
@@ -375,10 +293,14 @@ class Facts:
         atom = by.terms[0][0][0][0]
         if by != dim(atom) or not isinstance(atom, Ite) or (found := tested(atom.cond)) is None:
             return None
-        yes = self.exact(facts, put(top, *found), atom.yes)
+        yes = self.exact(facts, replace(top, {found[0]: dim(found[1])}), atom.yes)
         other = self.exact(elsewhere(facts, atom.cond), top, atom.no)
         return choice(atom.cond, yes, other) if yes is not None and other is not None else None
 
     def exact(self, facts: list[Con], top: Dim, by: Dim) -> Dim | None:
         """The quotient by a divisor that is at least 1, if it is a polynomial."""
-        return divide(top, by) if self.holds(facts, le(1, by)) else None
+        if not self.holds(facts, le(1, by)):
+            return None
+        intervals = Intervals(facts)
+        (low, _), (gap, _) = intervals.of(top), intervals.of(by - top)
+        return dim(0) if low is not None and low >= 0 and gap is not None and gap >= 1 else divide(top, by)
