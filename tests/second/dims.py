@@ -119,7 +119,7 @@ def floor(a: Dim, b: Dim | int) -> Dim:
     b = dim(b)
     k = b.number
     if k is None:
-        return dim(0) if a.number == 0 else dim(Div(a, b))
+        return dim(Div(a, b))
     if k < 1:
         raise ValueError
     if k == 1:
@@ -228,7 +228,8 @@ def no(c: Con) -> Con:
         return c.parts[0]
     if c.kind == "le":
         assert c.d is not None
-        return le(1 - c.d.const + 0, c.d - c.d.const)
+        a, b = c.sides or (c.d, dim(0))
+        return le(b + 1, a)
     if c.kind in ("and", "or"):
         return (any_ if c.kind == "and" else all_)(*[no(p) for p in c.parts])
     return Con("not", None, (c,))

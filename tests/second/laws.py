@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import reduce
 from math import gcd
@@ -17,12 +18,14 @@ from .dims import (
     all_,
     any_,
     dim,
+    divide,
     eq,
     extreme,
     le,
     make,
     no,
     solve,
+    stated,
     swap,
     variables,
 )
@@ -35,18 +38,23 @@ def with_dim(c: Con, atom: Atom, image: Dim) -> Con:
     return eq(a, b) if c.kind == "eq" else le(a, b)
 
 
-def extremes(facts: list[Con], c: Con) -> Con | None:
+def atoms(d: Dim | None) -> list[Atom]:
+    """The factors of the terms of a dim."""
+    return [a for m, _ in d.terms for a, _ in m] if d is not None else []
+
+
+def extremes(intervals: Intervals, c: Con) -> Con | None:
     """A comparison with a max or a min as one with its operands."""
     assert c.d is not None
     for m, k in c.d.terms:
         if len(m) == 1 and m[0][1] == 1 and isinstance(a := m[0][0], Max):
-            found = extreme_split(facts, c, a, k)
+            found = extreme_split(intervals, c, a, k)
             if found is not None:
                 return found
     return None
 
 
-def extreme_split(facts: list[Con], c: Con, a: Max, k: int) -> Con | None:
+def extreme_split(intervals: Intervals, c: Con, a: Max, k: int) -> Con | None:
     """A comparison with k times a max or a min as one with its operands."""
     assert c.d is not None
     rest = c.d - dim(a) * k
@@ -54,7 +62,7 @@ def extreme_split(facts: list[Con], c: Con, a: Max, k: int) -> Con | None:
         return None if (k > 0) is a.low else all_(*[le(p * k + rest, 0) for p in a.parts])
     if any(x % k for _, x in rest.terms):
         return None
-    other, intervals = make({m: -x // k for m, x in rest.terms}), Intervals(facts)
+    other = make({m: -x // k for m, x in rest.terms})
     gaps = [intervals.of((p - other) * (-1 if a.low else 1)) for p in a.parts]
     if any(low is not None and low >= 0 for low, _ in gaps):
         return all_(*[le(other, p) if a.low else le(p, other) for p in a.parts])
@@ -99,6 +107,12 @@ def either(parts: list[Con]) -> Con:
     return any_(*kept)
 
 
+def stated_at(c: Con) -> dict[Var, Dim]:
+    """What an equation says of the name that is one of its sides."""
+    found = stated(c) if c.kind == "eq" else None
+    return dict([found]) if found else {}
+
+
 def tested(c: Con) -> tuple[Atom, int] | None:
     """The atom and the number that a condition equates."""
     if c.kind != "eq" or c.d is None:
@@ -107,14 +121,6 @@ def tested(c: Con) -> tuple[Atom, int] | None:
     if len(rest) != 1 or len(rest[0][0]) != 1 or rest[0][0][0][1] != 1 or abs(rest[0][1]) != 1:
         return None
     return rest[0][0][0][0], -c.d.const * rest[0][1]
-
-
-def elsewhere(facts: list[Con], c: Con) -> list[Con]:
-    """The facts where a condition that equates an atom with its least number does not hold."""
-    found = tested(c)
-    if found is None or (low := Intervals(facts).of(dim(found[0]))[0]) is None or low < found[1]:
-        return facts
-    return [*facts, le(found[1] + 1, dim(found[0]))]
 
 
 def put(d: Dim, atom: Atom, number: Dim | int) -> Dim:
@@ -149,17 +155,56 @@ def factor(d: Dim) -> int:
     return reduce(gcd, [k for _, k in d.terms], 0)
 
 
-def factors(d: Dim) -> int:
-    """How many factors the terms of a dim have."""
-    return sum(k for m, _ in d.terms for _, k in m)
+def shared(intervals: Intervals, d: Dim) -> Counter[Atom]:
+    """The factors, each at least 1 by bounds, that all terms of a dim share."""
+    first, *others = (Counter(dict(m)) for m, _ in d.terms)
+    for m in others:
+        first &= m
+    lows = {a: intervals.of(dim(a))[0] for a in first}
+    return Counter({a: k for a, k in first.items() if (lows[a] or 0) >= 1})
 
 
-def twins(facts: list[Con]) -> list[Con]:
-    """Facts, each also about a name that equals one of its names."""
-    pairs = [(v, d) for f in facts if f.kind == "eq" and f.d is not None and (found := solve(f.d)) for v, d in [found]]
+def lowered(d: Dim, less: Counter[Atom]) -> Dim:
+    """A dim without factors that all its terms share."""
+    return make({tuple((a, k - less[a]) for a, k in m if k > less[a]): c for m, c in d.terms})
+
+
+def common(intervals: Intervals, top: Dim, by: Dim) -> tuple[Dim, Dim]:
+    """Dividend and divisor without common factors that are at least 1."""
+    if by.number is not None or not top.terms:
+        return top, by
+    less = shared(intervals, by) & shared(intervals, top)
+    return (lowered(top, less), lowered(by, less)) if less else (top, by)
+
+
+def cancelled(intervals: Intervals, c: Con) -> Con:
+    """A comparison without a factor of both sides that by bounds is at least 1."""
+    given = c.sides[0] - c.sides[1] if c.sides else c.d
+    if given is None or given.number is not None:
+        return c
+    d = lowered(given, shared(intervals, given))
+    k = factor(d)
+    return c if d == given and k == 1 else by_sign(c.kind, make({m: x // k for m, x in d.terms}))
+
+
+def division(top: Dim, by: Dim) -> tuple[Dim, Dim]:
+    """Quotient and rest of polynomials; a divisor of several terms divides all of the dividend or nothing."""
+    if len(by.terms) > 1:
+        whole = divide(top, by)
+        return (dim(0), top) if whole is None else (whole, dim(0))
+    whole = dim(0)
+    for term in top.terms:
+        whole += divide(make(dict([term])), by) or 0
+    return whole, top - whole * by
+
+
+def twins(facts: list[Con], solved: dict[Var, Dim]) -> list[Con]:
+    """Facts about a name that equals another one or a dim: what is known of that [check.residual]."""
     out = list(facts)
-    for v, d in pairs:
-        for w in [w for w in variables(d) if d == dim(w)]:
-            out += [swap(f, {v: d}) for f in facts if v in variables(f)]
+    for v, d in solved.items():
+        (w, *more), ends = (*variables(d), None), Intervals(facts).of(d)
+        if w is not None and len(more) == 1 and d == dim(w):
             out += [swap(f, {w: dim(v)}) for f in facts if w in variables(f)]
-    return [f for f in dict.fromkeys(out) if f != TRUE]
+        out += [le(ends[0], dim(v))] if ends[0] is not None else []
+        out += [le(dim(v), ends[1])] if ends[1] is not None else []
+    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .dims import Con, Dim, Div, Ite, Max, Mono, Var, dim, make
 from .types import Tensor, Tuple, Type
@@ -125,12 +125,17 @@ def con(c: Con) -> str:
         s, t, u = (p.sides for p in c.parts)
         if s and t and u and t[1] == dim(1) and u[1] == dim(1) and {t[0], u[0]} == set(s):
             return f"broadcasts({text(s[0])}, {text(s[1])})"
-    if c.kind in ("and", "or"):
-        return f" {c.kind} ".join(
-            f"({con(p)})" if p.kind in ("and", "or") and not con(p).startswith("broadcasts") else con(p)
-            for p in c.parts
-        )
+    if c.kind == "or":
+        return " or ".join(map(con, c.parts))
+    if c.kind == "and":
+        return joined(c.parts)
     return "True" if c.kind == "true" else "False"
+
+
+def joined(cs: Sequence[Con]) -> str:
+    """A conjunction."""
+    parts = [(con(c), c.kind == "or" and len(cs) > 1) for c in cs]
+    return " and ".join(f"({t})" if more and not t.startswith("broadcasts") else t for t, more in parts)
 
 
 def level(c: Con) -> tuple[Dim, Dim]:
@@ -139,14 +144,12 @@ def level(c: Con) -> tuple[Dim, Dim]:
     a, b = c.sides or split(c.d)
     if c.kind == "eq":
         return (a, b) if a.number is None else (b, a)
-    k = b.const - a.const
-    a, b = a - a.const, b - b.const
-    if not a.terms or not b.terms:
-        d, k = (a, k) if a.terms else (-b, k)
-        if d.terms and all(x < 0 for _, x in d.terms):
-            return dim(-k), -d
-        return (d, dim(k))
-    return (a, b + k) if k >= 0 else (a - k, b)
+    low, high = a.const, b.const
+    both = min(low, high) if low > 0 and high > 0 else max(low, high) if low < 0 and high < 0 else 0
+    shift = high if a.number is not None else low if b.number is not None else both
+    a, b = a - shift, b - shift
+    turned = any(n.number is not None and all(x < 0 for _, x in d.terms) for d, n in ((a, b), (b, a)))
+    return (-b, -a) if turned else (a, b)
 
 
 def split(d: Dim) -> tuple[Dim, Dim]:
