@@ -143,7 +143,7 @@ class Goals:
         if possible == "unsat":
             self.refute(rule, raw, goal, place, both, declared)
             return False
-        if self.solver.sat(both) == "unsat" or self.solver.holds(both, goal):
+        if self.solver.simplest(both, goal) or self.solver.sat(both) == "unsat" or self.solver.holds(both, goal):
             self.gain(goal, not self.failed and not self.path)
             return True
         p = Pending(
@@ -169,7 +169,7 @@ class Goals:
         p.shown = self.written_check(raw)
         p.blames = self.blame(rule, p.shown, place)
         self.postpone(p)
-        if not self.path and rule != "type.assert":
+        if not self.path:
             self.every.append(goal)
         rigid = all(v.rigid for v in variables(raw))
         if possible == "sat":

@@ -63,10 +63,9 @@ class Intervals:
             if high is not None:
                 self.learn(le(one.top, high * by + by - 1))
 
-    def values(self) -> dict[Var, int]:
-        """The names of which only one number is possible."""
-        found = {v: ends for form, ends in self.forms.items() if isinstance(v := sole(form), Var)}
-        return {v: low for v, (low, high) in found.items() if low is not None and low == high}
+    def values(self) -> list[tuple[Dim, int]]:
+        """The forms of which only one number is possible."""
+        return [(form, low) for form, (low, high) in self.forms.items() if low is not None and low == high]
 
     def of(self, d: Dim) -> Interval:
         """The interval of a sum."""

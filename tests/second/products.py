@@ -18,11 +18,11 @@ class Product:
 
     @property
     def back(self) -> Product | None:
-        """The equation from right to left, if the image is a product."""
-        if len(self.image.terms) != 1 or self.image.terms[0][1] != 1:
+        """The equation from right to left: the first term of the image is the product without the others."""
+        m, c = self.image.terms[0] if self.image.terms else ((), 0)
+        if not m or set(m) & set(self.product):
             return None
-        m = self.image.terms[0][0]
-        return Product(m, 1, make({self.product: self.factor})) if not set(m) & set(self.product) else None
+        return Product(m, c, make({self.product: self.factor}) - self.image + make({m: c}))
 
 
 def products(facts: Iterable[Con]) -> list[Product]:

@@ -137,16 +137,17 @@ class Known:
         """[dim.facts.multiple] in a quotient; a linear sum that is divided by a number is not rewritten."""
         if by.number is not None and all(sum(k for _, k in m) < 2 for m, _ in rest.terms):
             return None
+        found = smaller = None
         for way in ways(rest, self.rules):
             whole, left = division(way, by)
             if self.within(left, by):
                 return whole
-            if set(left.terms) < set(rest.terms):
-                return whole + floor(left, by)
+            if found is None and set(left.terms) < set(rest.terms):
+                found = whole + floor(left, by)
             less, divisor = common(self.intervals, way, by)
-            if divisor != by:
-                return floor(less, divisor)
-        return None
+            if smaller is None and divisor != by:
+                smaller = floor(less, divisor)
+        return found if found is not None else smaller
 
     def of_choice(self, top: Dim, by: Dim) -> Dim | None:
         """The quotient by an if-then-else dim whose condition is that a term is a number."""

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .deciding import Decisions
-from .dims import TRUE, Con, Dim, Var, any_, dim, divide, eq, le, replace, solve, swap
-from .intervals import Intervals, decided
+from .dims import TRUE, Con, Dim, Var, dim, divide, eq, le, replace, solve, swap
+from .intervals import Intervals
 from .laws import each, twins
 from .products import Product, positive, products, reduced, ways
 from .simplify import Known
+
+Saturated = tuple[dict[Var, Dim], list[Con]]
+"""Names that are solved, and the facts about the others."""
 
 
 def with_value(solved: dict[Var, Dim], v: Var, d: Dim) -> dict[Var, Dim]:
     """A substitution with one more name."""
     return {**{w: replace(e, {v: d}) for w, e in solved.items()}, v: d}
-
-
-def one_left(intervals: Intervals, c: Con) -> Con:
-    """A disjunction without the parts that fail by bounds [dim.facts.plain]."""
-    if c.kind != "or":
-        return c
-    return any_(*[p for p in c.parts if decided(intervals, p) is not False])
 
 
 def numbers(solved: dict[Var, Dim]) -> dict[Var, Dim]:
@@ -53,29 +49,61 @@ def at_least_one(known: Known, rule: Product) -> bool:
     return known.some(rule.image) and all(low is not None and low >= 0 for low in lows)
 
 
+def equations(facts: list[Con]) -> dict[Var, Dim]:
+    """What equations, and bounds with one number only, say of names."""
+    out: dict[Var, Dim] = {}
+    for c in facts:
+        p = swap(c, out)
+        if p.kind == "eq" and p.d is not None and (found := solve(p.d)):
+            out = with_value(out, *found)
+    for form, number in Intervals(swap(c, out) for c in facts).values():
+        if found := solve(replace(form, out) - number):
+            out = with_value(out, *found)
+    return out
+
+
+def simplified(facts: list[Con]) -> list[Con]:
+    """Facts that are simplified by the others, and quotients that are at least 1."""
+    known = Known([f for f in facts if not compound(f)])
+    done = flat([known.plain(known.constraint(f)) if compound(f) else f for f in facts])
+    known = Known(done)
+    more = [le(1, positive(r)) for r in known.rules if at_least_one(known, r)]
+    return list(dict.fromkeys([*done, *more]))
+
+
+def saturated(facts: list[Con]) -> Saturated:
+    """The equations of facts, and the facts that are left."""
+    solved: dict[Var, Dim] = {}
+    left = flat(facts)
+    for _ in range(6):
+        found = equations(left)
+        for v, d in found.items():
+            solved = with_value(solved, v, d)
+        now = simplified(flat([swap(f, found) for f in left]))
+        if now == left:
+            break
+        left = now
+    return solved, left
+
+
 class Facts(Decisions):
     """[dim.facts] [dim.decide.simplify]"""
 
     def __init__(self) -> None:
         super().__init__()
-        self.kept: dict[tuple[tuple[int, ...], bool], tuple[list[Con], Known]] = {}
+        self.kept: dict[tuple[int, ...], tuple[list[Con], Saturated]] = {}
+        self.told: dict[tuple[int, ...], Known] = {}
 
     def solved(self, facts: list[Con]) -> dict[Var, Dim]:
         """[dim.facts.solve] [dim.facts.bound]: the equations of the facts as one substitution."""
-        out: dict[Var, Dim] = {}
-        while True:
-            known = len(out)
-            for c in facts:
-                for p in c.parts if c.kind == "and" else (c,):
-                    p = swap(p, out)
-                    if p.kind == "eq" and p.d is not None and (found := solve(p.d)):
-                        out = with_value(out, *found)
-            now = [swap(c, out) for c in facts]
-            for v, number in Intervals(now).values().items():
-                out = with_value(out, v, dim(number))
-            facts = [one_left(Intervals(now), c) for c in now]
-            if len(out) == known:
-                return out
+        return self.saturated(facts)[0]
+
+    def saturated(self, facts: list[Con]) -> Saturated:
+        """The equations of facts, and the facts that are left, each simplified by the others [dim.facts.plain]."""
+        key = tuple(map(id, facts))
+        if key not in self.kept:
+            self.kept[key] = list(facts), saturated(facts)
+        return self.kept[key][1]
 
     def divisible(self, facts: list[Con], c: Con) -> Con:
         """[dim.facts.divisible]: a product with a quotient, in a goal."""
@@ -86,6 +114,10 @@ class Facts(Decisions):
         """[dim.facts.multiple]: the quotient, where facts make the divisor a factor of the dividend."""
         found = (divide(x, q) for x in (p, *ways(p, products(facts)))) if q.terms else ()
         return next((x for x in found if x is not None), None)
+
+    def simplest(self, facts: list[Con], goal: Con) -> bool:
+        """Whether the laws of sizes make a goal true."""
+        return self.known(facts, True).constraint(swap(goal, self.solved(facts))) == TRUE
 
     def simple(self, facts: list[Con], d: Dim, names: bool = True) -> Dim:
         """[dim.decide.simplify]; `names`: also by equations of the facts."""
@@ -98,17 +130,8 @@ class Facts(Decisions):
 
     def known(self, facts: list[Con], names: bool) -> Known:
         """The facts that simplify: rewritten by their equations, or about all names."""
-        key = (tuple(map(id, facts)), names)
-        if key not in self.kept:
-            self.kept[key] = list(facts), self.saturated(facts, names)
-        return self.kept[key][1]
-
-    def saturated(self, facts: list[Con], names: bool) -> Known:
-        """Facts that are simplified by the others [dim.facts.plain]."""
-        solved = self.solved(facts)
-        rewritten = flat([swap(f, solved) for f in facts])
-        plain = Known([f for f in rewritten if not compound(f)])
-        done = flat([plain.plain(plain.constraint(f)) if compound(f) else f for f in rewritten])
-        all_known = Known(done)
-        done += [le(1, positive(r)) for r in all_known.rules if at_least_one(all_known, r)]
-        return Known(done if names else twins(done, solved))
+        solved, left = self.saturated(facts)
+        key = (*map(id, facts), names)
+        if key not in self.told:
+            self.told[key] = Known(left if names else twins(left, solved))
+        return self.told[key]
