@@ -92,8 +92,9 @@ def text(d: Dim) -> str:
     if not good and not bad:
         return "0"
     out = " + ".join(t[3] for t in good)
+    quotients = [atom(a) for m in terms for a, _ in m if isinstance(a, Div)]  # `-m // 2` is `(-m) // 2`
     for one in bad:
-        out = f"{out} - {one[3]}" if out else f"-{one[3]}"
+        out = f"{out} - {one[3]}" if out else f"-({one[3]})" if one[3] in quotients else f"-{one[3]}"
     return out
 
 
