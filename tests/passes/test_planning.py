@@ -35,7 +35,7 @@ from tests.run.graphs import examples
 from tests.thorough import times
 
 PROGRAMS = times(16)
-SLICES = 4
+SLICES = min(4, PROGRAMS)
 
 
 def function(text: str, name: str = "@main") -> Function:
