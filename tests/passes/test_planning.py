@@ -32,10 +32,10 @@ from tests.passes.arenas import run_in_arenas
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import examples
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(16)
-SLICES = min(4, PROGRAMS)
+PROGRAMS = enough(16)
+SLICES = 4
 
 
 def function(text: str, name: str = "@main") -> Function:
