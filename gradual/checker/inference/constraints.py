@@ -23,7 +23,7 @@ from gradual.types.type import Hole, OpenedType, TensorType, TupleType, Unranked
 
 MOST = 200
 """The limit of candidates judged for one application; beyond it, only equal element types are looked for."""
-MANY = 600
+MANY = 256
 """The same limit, where only the element types are varied."""
 FREE = 3
 """The limit of unknown element types that are varied independently."""
