@@ -24,9 +24,10 @@ def parse(source: Source, mend: bool = True) -> tuple[ast.Module, list[Diagnosti
     section = _section(text)
     metadata, broken = _decoded(text, section)
     reading = read(text, "module", metadata)
-    module = reading.value or ast.Module(None, (), ())
     if reading.section != section:  # `#[metadata]` was in a comment, or not at the start of its line
         metadata, broken = _decoded(text, reading.section)
+        reading = read(text, "module", metadata)
+    module = reading.value or ast.Module(None, (), ())
     diagnostics = (_helped(text, "module", metadata, reading) if mend else reading.diagnostics) + broken
     return replace(module, metadata=metadata.constants), _in_order(diagnostics)
 

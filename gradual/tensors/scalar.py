@@ -85,7 +85,7 @@ def _halves(values: list[float]) -> array[float]:
 
 
 def _half(value: float) -> float:
-    if math.isinf(value) or abs(value) >= 65520.0:
+    if abs(value) >= 65520.0:
         return math.copysign(math.inf, value)
     return float(struct.unpack("e", struct.pack("e", value))[0])
 
@@ -100,8 +100,8 @@ def _brain(value: float) -> float:
 
 def as_float(dtype: DType, value: int) -> float:
     """An integer rounded once, however large, to a float type.   [scalar.cast]"""
-    excess = value.bit_length() - PRECISION[dtype]
-    if excess > 0 and value.bit_length() > 53:
+    excess = value.bit_length() - PRECISION[dtype]  # at least 1 beyond 53 bits
+    if value.bit_length() > 53:
         value = _rounded_shift(value, excess) << excess
     return math.copysign(math.inf, value) if value.bit_length() > 1024 else float(value)
 

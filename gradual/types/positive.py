@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from gradual.dims.term.constraint import And, AtMost, Constraint, at_least
+from gradual.dims.term.constraint import TRUE, And, AtMost, Constraint, at_least
 from gradual.dims.term.dim import ContentOf, Dim, RankOf, Variable, constant, of_atom
 from gradual.record import record
 from gradual.types.type import DataType, FunctionType, GradualType, ReferenceType, TensorType, TupleType
@@ -96,7 +96,7 @@ def _is_size(atom: object) -> bool:
 
 
 def stated(type: FunctionType) -> tuple[Constraint, ...]:
-    """The clauses to print, in their order: presumed ones are omitted, and `n >= 0` is added where one does not hold.
+    """The clauses to print, in order, without `True` and presumed ones; `n >= 0` is added where one does not hold.
 
     Parsing the printed text gives the type's clauses again.  [syntax.print]
     """
@@ -111,6 +111,7 @@ def stated(type: FunctionType) -> tuple[Constraint, ...]:
             added.insert(0, at_least(size, constant(0)))
             from_zero.add(size)
     opted = {goal for size, goal in by_name.items() if goal in where and _takes_empty(size, from_zero, own)}
+    unsaid.add(TRUE)
     return (*added, *dict.fromkeys(clause for clause in type.where if clause not in unsaid or clause in opted))
 
 

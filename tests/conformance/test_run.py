@@ -8,6 +8,7 @@ import pytest
 
 from gradual.conformance.cases.answer import FoundCheck, FoundDiagnostic, GotBlame, GotFault, GotValue, Outcome, Report
 from gradual.conformance.cases.case import Place, Request
+from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.judge import Profile
 from gradual.conformance.runner.run import Class, Result, examined, tallied
 from gradual.conformance.runner.witness import substituted
@@ -209,3 +210,10 @@ def test_what_may_be_reported_may_be_missing() -> None:
     assert result(suite, REJECTED).kind is Class.PASS
     assert result(suite, Report(True)).kind is Class.PASS
     assert profiles(result(suite, replace(REJECTED, diagnostics=(replace(ERROR, code="E0301"),)))) == {Profile.CODES}
+
+
+def test_the_reference_leaves_out_what_is_not_compared() -> None:
+    (case,) = collected(HEAD).cases
+    whole, bare = (Reference().check(replace(case.request, compared=parts)) for parts in (None, frozenset({"checks"})))
+    assert whole.core and whole.functions and whole.places
+    assert bare == replace(whole, core=(), functions={}, bindings=(), places=())

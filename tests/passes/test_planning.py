@@ -32,9 +32,9 @@ from tests.passes.arenas import run_in_arenas
 from tests.properties.case import Case
 from tests.properties.compiling import compiled
 from tests.run.graphs import examples
-from tests.thorough import times
+from tests.thorough import enough
 
-PROGRAMS = times(16)
+PROGRAMS = enough(16)
 SLICES = 4
 
 

@@ -7,7 +7,7 @@ from .declare import Gone, dimension_names, ghost, rigid, words
 from .dims import Con, Dim, Var, dim, le, replace, variables
 from .goals import Bad, Report
 from .ops import Ops
-from .show import con, shown, text
+from .show import con, joined, shown, text
 from .solver import Facts
 from .text import Node, Place, Skip
 from .types import INTS, Function, Tensor, Tuple, Type, Value, Written
@@ -353,9 +353,9 @@ class Definition(Ops):
         params = ", ".join(written_text(w) for _, w in self.fn.params)
         w = self.fn.written
         result = written_text(w) if w is not None else shown(self.fn.result, self.keeps) if self.fn.result else "_"
-        clauses = [con(c) for c in self.clauses if c not in self.implied_by_type]
+        clauses = joined([c for c in self.clauses if c not in self.implied_by_type])
         binders = f"[{', '.join(f'{n}: Type' for n in self.fn.types)}] " if self.fn.types else ""
-        return f"fn {binders}({params}) -> {result}" + (" where " + " and ".join(clauses) if clauses else "")
+        return f"fn {binders}({params}) -> {result}" + (f" where {clauses}" if clauses else "")
 
 
 def sizes(t: Node) -> list[Node]:

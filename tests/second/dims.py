@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from math import gcd
+from typing import Any
 
 from .text import Place
 
@@ -117,7 +119,7 @@ def floor(a: Dim, b: Dim | int) -> Dim:
     b = dim(b)
     k = b.number
     if k is None:
-        return dim(0) if a.number == 0 else dim(Div(a, b))
+        return dim(Div(a, b))
     if k < 1:
         raise ValueError
     if k == 1:
@@ -226,7 +228,8 @@ def no(c: Con) -> Con:
         return c.parts[0]
     if c.kind == "le":
         assert c.d is not None
-        return le(1 - c.d.const + 0, c.d - c.d.const)
+        a, b = c.sides or (c.d, dim(0))
+        return le(b + 1, a)
     if c.kind in ("and", "or"):
         return (any_ if c.kind == "and" else all_)(*[no(p) for p in c.parts])
     return Con("not", None, (c,))
@@ -260,12 +263,22 @@ def choice(c: Con, a: Dim, b: Dim) -> Dim:
     if c.kind == "not":
         return choice(c.parts[0], b, a)
     if c.kind == "eq" and c.d is not None:
-        solved = solve(c.d)
+        solved = stated(c)
         if solved and replace(a, {solved[0]: solved[1]}) == replace(b, {solved[0]: solved[1]}):
             return b
         if solved and solved[1].number is not None:
             a = replace(a, {solved[0]: solved[1]})
     return a if a == b else dim(Ite(c, a, b))
+
+
+def stated(c: Con) -> tuple[Var, Dim] | None:
+    """The name that is one side of an equation, and the other side."""
+    a, b = c.sides or (c.d or dim(0), dim(0))
+    for one, other in ((a, b), (b, a)):
+        for v in variables(one):
+            if one == dim(v) and v not in variables(other):
+                return v, other
+    return None
 
 
 def solve(d: Dim) -> tuple[Var, Dim] | None:
@@ -292,25 +305,22 @@ def variables(d: Dim | Con) -> dict[Var, None]:
         for a, _k in m:
             if isinstance(a, Var):
                 out[a] = None
-            elif isinstance(a, Div):
-                out.update(variables(a.top) | variables(a.by))
-            elif isinstance(a, Max):
-                for p in a.parts:
-                    out.update(variables(p))
-            else:
-                out.update(variables(a.cond) | variables(a.yes) | variables(a.no))
+                continue
+            parts = (a.top, a.by) if isinstance(a, Div) else a.parts if isinstance(a, Max) else (a.cond, a.yes, a.no)
+            for p in parts:
+                out.update(variables(p))
     return out
 
 
-def replace(d: Dim, s: dict[Var, Dim]) -> Dim:
-    """[dim.substitute]"""
+def replace(d: Dim, s: Mapping[Any, Dim]) -> Dim:
+    """[dim.substitute], of names or of other atoms."""
     if not s:
         return d
     out = dim(0)
     for m, c in d.terms:
         t = dim(c)
         for a, k in m:
-            if isinstance(a, Var):
+            if isinstance(a, Var) or a in s:
                 b = s.get(a, dim(a))
             elif isinstance(a, Div):
                 by = replace(a.by, s)
@@ -329,7 +339,7 @@ def replace(d: Dim, s: dict[Var, Dim]) -> Dim:
     return out
 
 
-def swap(c: Con, s: dict[Var, Dim]) -> Con:
+def swap(c: Con, s: Mapping[Any, Dim]) -> Con:
     """[dim.substitute] in a constraint."""
     if c.kind in ("eq", "le") and c.d is not None:
         sides = c.sides or (c.d, dim(0))

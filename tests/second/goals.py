@@ -143,7 +143,7 @@ class Goals:
         if possible == "unsat":
             self.refute(rule, raw, goal, place, both, declared)
             return False
-        if self.solver.sat(both) == "unsat" or self.solver.holds(both, goal):
+        if self.solver.simplest(both, goal) or self.solver.sat(both) == "unsat" or self.solver.holds(both, goal):
             self.gain(goal, not self.failed and not self.path)
             return True
         p = Pending(
@@ -169,7 +169,7 @@ class Goals:
         p.shown = self.written_check(raw)
         p.blames = self.blame(rule, p.shown, place)
         self.postpone(p)
-        if not self.path and rule != "type.assert":
+        if not self.path:
             self.every.append(goal)
         rigid = all(v.rigid for v in variables(raw))
         if possible == "sat":
@@ -197,10 +197,7 @@ class Goals:
 
     def written_check(self, raw: Con) -> Con:
         """A check is written with the numbers that F has for its names, and without what F excludes."""
-        numbers = {v: d for v, d in self.solver.solved(self.facts).items() if d.number is not None}
-        bounds = self.solver.bounds(self.facts)
-        known = self.solver.divisible(self.facts, swap(raw, numbers))
-        plain = self.solver.plain(bounds, self.solver.left(bounds, known))
+        plain = self.solver.written(self.facts, raw)
         return raw if plain.kind in ("true", "false") else plain
 
     def refute(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from functools import reduce
+from math import gcd
+
 from .dims import (
     FALSE,
     TRUE,
@@ -13,14 +18,16 @@ from .dims import (
     all_,
     any_,
     dim,
+    divide,
     eq,
     extreme,
     le,
     make,
     no,
-    replace,
     solve,
+    stated,
     swap,
+    variables,
 )
 from .intervals import Intervals
 
@@ -31,39 +38,42 @@ def with_dim(c: Con, atom: Atom, image: Dim) -> Con:
     return eq(a, b) if c.kind == "eq" else le(a, b)
 
 
-def decided(intervals: Intervals, c: Con) -> bool | None:
-    """Whether a comparison holds by bounds."""
-    if c.kind in ("true", "false") or c.d is None:
-        return c == TRUE
-    low, high = intervals.of(c.d)
-    if low is not None and low > 0:
-        return False
-    if c.kind == "le":
-        return True if high is not None and high <= 0 else None
-    return False if high is not None and high < 0 else True if low == high == 0 else None
+def atoms(d: Dim | None) -> list[Atom]:
+    """The factors of the terms of a dim."""
+    return [a for m, _ in d.terms for a, _ in m] if d is not None else []
 
 
-def extremes(facts: list[Con], c: Con) -> Con | None:
+def extremes(intervals: Intervals, c: Con) -> Con | None:
     """A comparison with a max or a min as one with its operands."""
     assert c.d is not None
-    found = next((t for t in c.d.terms if len(t[0]) == 1 and t[0][0][1] == 1 and isinstance(t[0][0][0], Max)), None)
-    if found is None:
-        return None
-    (((a, _),), k) = found
-    assert isinstance(a, Max)
+    for m, k in c.d.terms:
+        if len(m) == 1 and m[0][1] == 1 and isinstance(a := m[0][0], Max):
+            found = extreme_split(intervals, c, a, k)
+            if found is not None:
+                return found
+    return None
+
+
+def extreme_split(intervals: Intervals, c: Con, a: Max, k: int) -> Con | None:
+    """A comparison with k times a max or a min as one with its operands."""
+    assert c.d is not None
     rest = c.d - dim(a) * k
     if c.kind == "le":
         return None if (k > 0) is a.low else all_(*[le(p * k + rest, 0) for p in a.parts])
     if any(x % k for _, x in rest.terms):
         return None
-    other, intervals = make({m: -x // k for m, x in rest.terms}), Intervals(facts)
+    other = make({m: -x // k for m, x in rest.terms})
     gaps = [intervals.of((p - other) * (-1 if a.low else 1)) for p in a.parts]
     if any(low is not None and low >= 0 for low, _ in gaps):
         return all_(*[le(other, p) if a.low else le(p, other) for p in a.parts])
     left = [p for p, (_, high) in zip(a.parts, gaps, strict=True) if high is None or high >= 0]
     if len(left) == len(a.parts):
         return None
-    return eq(extreme(a.low, *left), other) if left else FALSE
+    if not left:
+        return FALSE
+    one = extreme(a.low, *left)
+    shift = one.const if one.number is None else other.const
+    return eq(one - shift, other - shift)
 
 
 def value_said(c: Con) -> dict[Var, Dim]:
@@ -97,6 +107,12 @@ def either(parts: list[Con]) -> Con:
     return any_(*kept)
 
 
+def stated_at(c: Con) -> dict[Var, Dim]:
+    """What an equation says of the name that is one of its sides."""
+    found = stated(c) if c.kind == "eq" else None
+    return dict([found]) if found else {}
+
+
 def tested(c: Con) -> tuple[Atom, int] | None:
     """The atom and the number that a condition equates."""
     if c.kind != "eq" or c.d is None:
@@ -107,18 +123,8 @@ def tested(c: Con) -> tuple[Atom, int] | None:
     return rest[0][0][0][0], -c.d.const * rest[0][1]
 
 
-def elsewhere(facts: list[Con], c: Con) -> list[Con]:
-    """The facts where a condition that equates an atom with its least number does not hold."""
-    found = tested(c)
-    if found is None or (low := Intervals(facts).of(dim(found[0]))[0]) is None or low < found[1]:
-        return facts
-    return [*facts, le(found[1] + 1, dim(found[0]))]
-
-
 def put(d: Dim, atom: Atom, number: Dim | int) -> Dim:
-    """A dim with another in place of an atom of its own terms, or everywhere of a name."""
-    if isinstance(atom, Var):
-        return replace(d, {atom: dim(number)})
+    """A dim with another in place of an atom of its own terms."""
     out = dim(0)
     for m, c in d.terms:
         t = dim(c)
@@ -126,4 +132,79 @@ def put(d: Dim, atom: Atom, number: Dim | int) -> Dim:
             for _ in range(k):
                 t = t * (number if a == atom else dim(a))
         out += t
+    return out
+
+
+def each(law: Callable[[Con], Con], c: Con) -> Con:
+    """A constraint with each of its comparisons as a law makes it."""
+    if c.kind in ("and", "or"):
+        return (all_ if c.kind == "and" else any_)(*[each(law, p) for p in c.parts])
+    if c.kind == "not":
+        return no(each(law, c.parts[0]))
+    return law(c) if c.d is not None else c
+
+
+def by_sign(kind: str, d: Dim) -> Con:
+    """A comparison of d and 0 with negative terms on the other side."""
+    plus = make({m: k for m, k in d.terms if k > 0})
+    return eq(plus, plus - d) if kind == "eq" else le(plus, plus - d)
+
+
+def factor(d: Dim) -> int:
+    """The greatest number that divides all terms of a dim that is not 0."""
+    return reduce(gcd, [k for _, k in d.terms], 0)
+
+
+def shared(intervals: Intervals, d: Dim) -> Counter[Atom]:
+    """The factors, each at least 1 by bounds, that all terms of a dim share."""
+    first, *others = (Counter(dict(m)) for m, _ in d.terms)
+    for m in others:
+        first &= m
+    lows = {a: intervals.of(dim(a))[0] for a in first}
+    return Counter({a: k for a, k in first.items() if (lows[a] or 0) >= 1})
+
+
+def lowered(d: Dim, less: Counter[Atom]) -> Dim:
+    """A dim without factors that all its terms share."""
+    return make({tuple((a, k - less[a]) for a, k in m if k > less[a]): c for m, c in d.terms})
+
+
+def common(intervals: Intervals, top: Dim, by: Dim) -> tuple[Dim, Dim]:
+    """Dividend and divisor without common factors that are at least 1."""
+    if by.number is not None or not top.terms:
+        return top, by
+    less = shared(intervals, by) & shared(intervals, top)
+    return (lowered(top, less), lowered(by, less)) if less else (top, by)
+
+
+def cancelled(intervals: Intervals, c: Con) -> Con:
+    """A comparison without a factor of both sides that by bounds is at least 1."""
+    given = c.sides[0] - c.sides[1] if c.sides else c.d
+    if given is None or given.number is not None:
+        return c
+    d = lowered(given, shared(intervals, given))
+    k = factor(d)
+    return c if d == given and k == 1 else by_sign(c.kind, make({m: x // k for m, x in d.terms}))
+
+
+def division(top: Dim, by: Dim) -> tuple[Dim, Dim]:
+    """Quotient and rest of polynomials; a divisor of several terms divides all of the dividend or nothing."""
+    if len(by.terms) > 1:
+        whole = divide(top, by)
+        return (dim(0), top) if whole is None else (whole, dim(0))
+    whole = dim(0)
+    for term in top.terms:
+        whole += divide(make(dict([term])), by) or 0
+    return whole, top - whole * by
+
+
+def twins(facts: list[Con], solved: dict[Var, Dim]) -> list[Con]:
+    """Facts about a name that equals another one or a dim: what is known of that [check.residual]."""
+    out = list(facts)
+    for v, d in solved.items():
+        (w, *more), ends = (*variables(d), None), Intervals(facts).of(d)
+        if w is not None and len(more) == 1 and d == dim(w):
+            out += [swap(f, {w: dim(v)}) for f in facts if w in variables(f)]
+        out += [le(ends[0], dim(v))] if ends[0] is not None else []
+        out += [le(dim(v), ends[1])] if ends[1] is not None else []
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .dims import Con, Dim, Div, Ite, Max, Mono, Var, dim, make
 from .types import Tensor, Tuple, Type
@@ -92,8 +92,9 @@ def text(d: Dim) -> str:
     if not good and not bad:
         return "0"
     out = " + ".join(t[3] for t in good)
+    quotients = [atom(a) for m in terms for a, _ in m if isinstance(a, Div)]  # `-m // 2` is `(-m) // 2`
     for one in bad:
-        out = f"{out} - {one[3]}" if out else f"-{one[3]}"
+        out = f"{out} - {one[3]}" if out else f"-({one[3]})" if one[3] in quotients else f"-{one[3]}"
     return out
 
 
@@ -125,26 +126,31 @@ def con(c: Con) -> str:
         s, t, u = (p.sides for p in c.parts)
         if s and t and u and t[1] == dim(1) and u[1] == dim(1) and {t[0], u[0]} == set(s):
             return f"broadcasts({text(s[0])}, {text(s[1])})"
-    if c.kind in ("and", "or"):
-        return f" {c.kind} ".join(
-            f"({con(p)})" if p.kind in ("and", "or") and not con(p).startswith("broadcasts") else con(p)
-            for p in c.parts
-        )
+    if c.kind == "or":
+        return " or ".join(map(con, c.parts))
+    if c.kind == "and":
+        return joined(c.parts)
     return "True" if c.kind == "true" else "False"
 
 
+def joined(cs: Sequence[Con]) -> str:
+    """A conjunction."""
+    parts = [(con(c), c.kind == "or" and len(cs) > 1) for c in cs]
+    return " and ".join(f"({t})" if more and not t.startswith("broadcasts") else t for t, more in parts)
+
+
 def level(c: Con) -> tuple[Dim, Dim]:
-    """[dim.constraint]: the two sides as written, with the constants collected."""
+    """[dim.constraint]: the two sides as written, those of an inequality with the constants collected."""
     assert c.d is not None
     a, b = c.sides or split(c.d)
-    k = b.const - a.const
-    a, b = a - a.const, b - b.const
-    if not a.terms or not b.terms:
-        d, k = (a, k) if a.terms else (-b, k)
-        if d.terms and all(x < 0 for _, x in d.terms):
-            return (-d, dim(-k)) if c.kind == "eq" else (dim(-k), -d)
-        return (d, dim(k))
-    return (a, b + k) if k >= 0 else (a - k, b)
+    if c.kind == "eq":
+        return (a, b) if a.number is None else (b, a)
+    low, high = a.const, b.const
+    both = min(low, high) if low > 0 and high > 0 else max(low, high) if low < 0 and high < 0 else 0
+    shift = high if a.number is not None else low if b.number is not None else both
+    a, b = a - shift, b - shift
+    turned = any(n.number is not None and all(x < 0 for _, x in d.terms) for d, n in ((a, b), (b, a)))
+    return (-b, -a) if turned else (a, b)
 
 
 def split(d: Dim) -> tuple[Dim, Dim]:

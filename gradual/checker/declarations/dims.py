@@ -6,7 +6,7 @@ discharges them with `discharge_divisions`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TypeVar
 
@@ -69,6 +69,7 @@ class NotADim(Exception):
     """An expression is not a dim or predicate, for instance because it computes a tensor.
 
     Attributes:
+        is_value: whether the expression may be a value that is no size, and not a mistake in a size.
         others: the errors of further parts of the same expression.
         length: the number of elements, if the expression is a vector of integers of known length; else 0.
     """
@@ -83,17 +84,27 @@ class NotADim(Exception):
     ) -> None:
         super().__init__(message)
         self.message, self.span, self.code, self.rule, self.help = message, span, code, rule, help
+        self.is_value = code == "E0207"
         self.others: tuple[NotADim, ...] = ()
         self.length = 0
 
+    def each(self) -> Iterator[NotADim]:
+        """The error and its `others`, each of which may have others too."""
+        yield self
+        for one in self.others:
+            yield from one.each()
+
     def report(self, state: Elaboration, what: str = "", data: Mapping[str, object] | None = None) -> None:
         """Report the error and its `others`; `what` precedes the messages."""
+        for one in self.each():
+            one.report_alone(state, what, data)
+
+    def report_alone(self, state: Elaboration, what: str = "", data: Mapping[str, object] | None = None) -> None:
+        """Report the error without its `others`."""
         known = {"length": self.length} if data is not None and self.length else {}
         state.output.report(
             self.code, self.rule, what + self.message, self.span, help=self.help, data={**(data or {}), **known}
         )
-        for one in self.others:
-            one.report(state, what, data)
 
 
 @record(frozen=False)
@@ -188,7 +199,7 @@ class Sizes:
         type = self.state.contents(value)
         if type is None or type.rank != 0:
             error = NotADim(f"`{name}` is not a scalar of int32 or int64", span, "E0206", "name.dimension")
-            error.length = len(type.contents or ()) if type is not None else 0
+            error.length, error.is_value = len(type.contents or ()) if type is not None else 0, True
             raise error
         (content,) = type.contents or ()
         assert isinstance(content, Dim), content

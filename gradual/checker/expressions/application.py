@@ -93,11 +93,15 @@ def infix_application(state: Elaboration, expr: ast.Infix, hint: str | None) -> 
     """Check an infix application; an unsuffixed literal takes the other side's element type.  [type.literal]"""
     operator = by_symbol().get(expr.op)
     if operator is None:
-        message = f"`{expr.op}` is only allowed in dimensions and predicates"
-        state.output.report("E0307", "type.structure", message, expr.span)
+        state.output.report("E0307", "type.structure", only_in_predicates(expr.op), expr.span)
         return state.values.broken()
     operands = _operands(state, (expr.left, expr.right), (0, 1))
     return apply(state, operator, operands, {}, expr.span, [expr.left.span, expr.right.span], hint)
+
+
+def only_in_predicates(op: str) -> str:
+    """The message about an operator of predicates that combines values."""
+    return f"`{op}` is only allowed in dimensions and predicates"
 
 
 def _operands(state: Elaboration, arguments: Sequence[ast.Expr], alike: Sequence[int]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradual.checker.coercion.ascription import Ascription, ascribe
 from gradual.checker.declarations.binders import Unreadable
 from gradual.checker.declarations.dims import NotADim, Sizes, discharge_divisions
+from gradual.checker.expressions.application import only_in_predicates
 from gradual.checker.functions.deferred_lambda import function_literal, unused
 from gradual.checker.obligations.discharge import require
 from gradual.checker.obligations.obligation import UNSAID, Obligation
@@ -74,8 +75,11 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
     except Unreadable:
         return
     except NotADim as found:
-        if found.rule in ("dim.division",) or isinstance(item.condition, ast.Unary | ast.Choose):
+        if found.rule == "dim.division" or isinstance(item.condition, ast.Choose):
             found.report(state)
+            return
+        if isinstance(item.condition, ast.Unary | ast.Infix) and item.condition.op in ("not", "and", "or"):
+            _combined(state, found, item.condition)
             return
         condition = state.judge.infer(state, item.condition)
         scalar = demanded_scalar(state, condition, item.condition.span, "type.assert", "what is asserted")
@@ -95,6 +99,16 @@ def _assert(state: Elaboration, item: ast.Assert) -> None:
         return
     discharge_divisions(state, reading)
     _asserted(state, goal, message, item)
+
+
+def _combined(state: Elaboration, found: NotADim, condition: ast.Unary | ast.Infix) -> None:
+    """Report names that are not in scope, and a part that is no constraint.  [type.assert] [name.dimension]"""
+    errors = list(found.each())
+    for error in errors:
+        if not error.is_value:
+            error.report_alone(state)
+    if any(error.is_value for error in errors):
+        state.output.report("E0307", "type.structure", only_in_predicates(condition.op), condition.span)
 
 
 def _asserted(state: Elaboration, goal: Constraint, message: str, item: ast.Assert) -> None:

@@ -88,8 +88,7 @@ def _taken(state: Elaboration, expr: ast.If, always: bool, infer: Callable[[ast.
 def _as_known(state: Elaboration, value: str, expr: ast.If, hint: str | None) -> str:
     """The value of the taken branch with its sizes rewritten by the facts known after the `if`."""
     type = state.values.types[value]
-    known = type if isinstance(type, Broken) else _rewritten(state, type)
-    if isinstance(known, Broken) or known == type:
+    if isinstance(type, Broken) or (known := _rewritten(state, type)) == type:
         return value
     name = state.values.fresh(hint)
     state.output.steps.append(Rename(name, value, known, expr.span))

@@ -12,7 +12,7 @@ from math import lcm
 from typing import Any
 
 from gradual.dims.rewrite.readable import reduced
-from gradual.dims.rewrite.simplify import simplified_constraint
+from gradual.dims.rewrite.simplify import Knowledge, simplified_constraint
 from gradual.dims.solver.decide import Decider, Unsat
 from gradual.dims.solver.question import occurrences
 from gradual.dims.store.facts import Facts
@@ -91,7 +91,9 @@ class Guessing:
 
     def clauses(self, goal: Constraint, chosen: Clauses) -> Iterator[Clauses]:
         """Yield candidate clauses that, in addition to the chosen ones, may make the goal hold."""
-        goal = simplified_constraint(goal, self._entry().known.knowledge)
+        knowledge = self._entry().known.knowledge
+        ways = list(_ways_of(goal, knowledge))
+        goal = simplified_constraint(goal, knowledge)
         same = list(dict.fromkeys(map(as_multiple, (reduced(goal), *plainer(goal, self.decider)))))
         plain = [one for one in same if is_simple(one) and len(str(one)) <= LONGEST]
         yield from map(_conjuncts, plain)
@@ -101,7 +103,7 @@ class Guessing:
             multiples = list(_multiples(goal))
             yield from multiples
             yield from self._compared(goal, chosen, multiples)
-            yield from ((reduced(one),) for one in _ways_of(goal))
+            yield from ((reduced(one),) for one in ways)
         others = (one for one in same if one not in plain and not isinstance(one, Or))
         yield from (_conjuncts(one) for one in sorted(others, key=lambda one: len(str(one))))
 
@@ -182,11 +184,18 @@ def _quotients(clause: Constraint) -> Iterator[FloorDiv]:
 
 
 # ------------------------------------------------------------------------------------------------------------- guesses
-def _ways_of(goal: Constraint) -> Iterator[Constraint]:
-    """Yield the equations among a goal's disjuncts, each of which implies the goal, except `n == 1`."""
-    for part in goal.parts if isinstance(goal, Or) else ():
-        if isinstance(part, Equal) and 1 not in (part.left.value, part.right.value):
-            yield part
+def _ways_of(goal: Constraint, knowledge: Knowledge) -> Iterator[Constraint]:
+    """Yield the equations among a goal's disjuncts, simplified, each of which implies the goal, except `d == 1`."""
+    for part in goal.parts if isinstance(goal, Or) else (goal,):
+        if not _is_one(part):
+            simple = simplified_constraint(part, knowledge)
+            either = simple.parts if isinstance(simple, Or) else (simple,) if isinstance(goal, Or) else ()
+            yield from (one for one in either if isinstance(one, Equal) and not _is_one(one))
+
+
+def _is_one(part: Constraint) -> bool:
+    """Whether a constraint says that a size is 1, which it is rarely meant to be so that it broadcasts."""
+    return isinstance(part, Equal) and 1 in (part.left.value, part.right.value)
 
 
 def _multiples(goal: Constraint) -> Iterator[Clauses]:

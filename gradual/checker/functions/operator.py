@@ -138,7 +138,7 @@ def form(state: Elaboration, operator: Operator, count: int, attributes: Sequenc
 
     None after reporting an attribute that is also passed as an argument.   [op.dyn.form]
     """
-    if count <= len(operator.arguments) or operator.name.startswith(PREFIX):
+    if count <= len(operator.arguments):
         return operator
     both = forms().get(operator.name)
     if both is None or count != len(both.dynamic.arguments):
@@ -205,7 +205,7 @@ def _asked(state: Elaboration, application: Application) -> Asked | None:
         return asked(state, application)
     except IllFormed as wrong:
         spans, span = application.spans, application.span
-        at = spans[wrong.operand] if wrong.operand is not None and wrong.operand < len(spans) else span
+        at = spans[wrong.operand] if wrong.operand is not None else span
         error = Diagnostic(_CODES[wrong.rule], wrong.rule, f"{application.name}: {wrong.message}", at)
         if wrong.rule in _OF_RANKS:
             refuse(state, error)

@@ -7,12 +7,13 @@ inferred.   [type.omitted]
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gradual.checker.expressions.literals import dtype_beside, own_dtype
 from gradual.checker.inference.operator_search import RANKS, Choice, Chosen, Leaf, Needed, Places, tracked, typed
 from gradual.checker.inference.solver import Flows
-from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Tensor, Unknown, joined, seen
+from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Sizes, Tensor, Unknown, joined, seen
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import IllFormed, OpenRank, Operator, Result
 from gradual.record import record
@@ -22,6 +23,8 @@ from gradual.types.type import Hole, OpenedType, TensorType, TupleType, Unranked
 
 MOST = 200
 """The limit of candidates judged for one application; beyond it, only equal element types are looked for."""
+MANY = 256
+"""The same limit, where only the element types are varied."""
 FREE = 3
 """The limit of unknown element types that are varied independently."""
 
@@ -54,6 +57,7 @@ class Application:
         accepted = self._accepted(flows, places)
         if accepted is None:
             self._equate(flows, leaves, places)
+            self.learn(flows)  # from what has become known, if anything
             return
         wanted = seen(self.result)
         fitting = [one for one in accepted if _fits(one[1], wanted)] or accepted
@@ -78,24 +82,34 @@ class Application:
         found: list[Answer] | None = flows.answers[key]
         return found
 
-    def _explored(self, places: Places) -> list[Answer] | None:
+    def _explored(self, places: Places, known: Chosen | None = None, most: int = MOST) -> list[Answer] | None:
         found: list[Answer] = []
-        todo: list[Chosen] = [places.known]
-        for _ in range(MOST):
+        for chosen, results in self._tried(places, [known or places.known], most):
+            if results is None:
+                return None
+            found += [(places.choice(chosen), result) for result in results]
+        return found
+
+    def _tried(
+        self, places: Places, begun: Sequence[Chosen], most: int
+    ) -> Iterator[tuple[Chosen, list[Result] | None]]:
+        """Yield the extensions of begun choices with their results, and at last None if there are too many to try."""
+        todo = list(reversed(begun))
+        for _ in range(most):
             if not todo:
-                return found
+                return
             chosen = todo.pop()
-            choice = places.choice(chosen)
             try:
-                found += [(choice, result) for result in list(self._judged(choice))]
+                results = list(self._judged(places.choice(chosen)))
             except Needed as needed:
                 todo += reversed(places.further(chosen, needed))
-        return None
+            else:
+                yield chosen, results
+        if todo:
+            yield todo[0], None
 
     def _equate(self, flows: Flows, leaves: Sequence[Leaf], places: Places) -> None:
         """Unify the element types that are equal in all accepted candidates, if too little is known to infer more."""
-        if len(places.free) > FREE:
-            return
         key = self._key(places)
         if key not in flows.agreements:
             flows.agreements[key] = self._agreement(places)
@@ -103,20 +117,39 @@ class Application:
         if groups is None:
             return
         elements = [_tensor_of(flows, leaf).element for leaf in leaves]
-        found = seen(self.result)
-        if groups.result is not None and isinstance(found, Tensor | Unknown):
-            flows.equate(elements[groups.result], _tensor_of(flows, found).element)
+        for index, place in zip(groups.fields, self._places(flows, groups), strict=False):
+            if index is not None and isinstance(place, Tensor | Unknown):
+                flows.equate(elements[index], _tensor_of(flows, place).element)
         for left, right in groups.operands:
             flows.equate(elements[left], elements[right])
 
+    def _places(self, flows: Flows, groups: Agreement) -> tuple[InferenceType, ...]:
+        """The result, or the fields of a result that is always a tuple."""
+        found = seen(self.result)
+        if groups.is_tuple and isinstance(found, Unknown):
+            flows.bind(found, Product(tuple(Tensor(Element(), Shape()) for _ in groups.fields)))
+            found = seen(found)
+        return tuple(map(seen, found.fields)) if isinstance(found, Product) else () if groups.is_tuple else (found,)
+
     def _agreement(self, places: Places) -> Agreement | None:
-        """The equalities of all accepted element types, at the first rank at which the operator accepts any."""
-        for rank in RANKS:
+        """The equalities of all accepted element types, at the first rank at which the operator accepts any.
+
+        If it accepts none at one rank of all operands, or too many could be tried, they are those at the first shapes.
+        """
+        for rank in RANKS if len(places.free) <= FREE else ():
             alike = any(True for choice in places.at_rank(rank, alike=True) for _ in self._judged(choice))
             if alike:
-                answers = [(c, r) for c in places.at_rank(rank, alike=False) for r in self._judged(c)]
-                return _common(answers)
-        return None
+                return _common([(c, r) for c in places.at_rank(rank, alike=False) for r in self._judged(c)])
+        shapes = self._first(places)
+        answers = None if shapes is None else self._explored(places, replace(places.known, shapes=shapes), MANY)
+        return _common(answers) if answers else None
+
+    def _first(self, places: Places) -> tuple[Sizes | None, ...] | None:
+        """The first shapes that the operator accepts with some element type of all unknown operands; None if none."""
+        known = places.known
+        tried = sorted(DType, key=lambda dtype: dtype not in known.dtypes)
+        alike = [replace(known, dtypes=tuple(found or dtype for found in known.dtypes)) for dtype in tried]
+        return next((chosen.shapes for chosen, results in self._tried(places, alike, MOST) if results), None)
 
     def _judged(self, choice: Sequence[Choice]) -> Iterator[Result]:
         rest = iter(enumerate(choice))
@@ -181,10 +214,11 @@ def _state_of_result(result: InferenceType) -> object:
 
 @record
 class Agreement:
-    """Pairs of operands with equal element types, and an operand whose element type is the result's."""
+    """Pairs of operands with equal element types; of the result, or of each field, an operand with its element type."""
 
     operands: tuple[tuple[int, int], ...]
-    result: int | None
+    fields: tuple[int | None, ...]
+    is_tuple: bool
 
 
 def _common(answers: Sequence[Answer]) -> Agreement:
@@ -195,12 +229,16 @@ def _common(answers: Sequence[Answer]) -> Agreement:
         for right in range(left + 1, number)
         if all(choice[left][0] is choice[right][0] for choice, _ in answers)
     ]
-    kept = (
-        index
-        for index in range(number)
-        if all(isinstance(result, TensorType) and result.dtype is choice[index][0] for choice, result in answers)
-    )
-    return Agreement(tuple(pairs), next(kept, None))
+    is_tuple = all(isinstance(result, TupleType) for _, result in answers)
+    fields = [result.fields if isinstance(result, TupleType) else (result,) for _, result in answers]
+    kept = [next((i for i in range(number) if _has(i, answers, parts)), None) for parts in zip(*fields, strict=False)]
+    return Agreement(tuple(pairs), tuple(kept), is_tuple and len(set(map(len, fields))) == 1)
+
+
+def _has(operand: int, answers: Sequence[Answer], parts: Sequence[object]) -> bool:
+    """Whether a part of the result always has the element type of an operand."""
+    each = zip(answers, parts, strict=True)
+    return all(isinstance(part, TensorType) and part.dtype is choice[operand][0] for (choice, _), part in each)
 
 
 def _fits(result: Result, wanted: InferenceType) -> bool:

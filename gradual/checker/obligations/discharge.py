@@ -214,8 +214,9 @@ def _plain(state: Elaboration, goal: Constraint) -> Constraint:
     known = {
         name: image for name in goal.variables() if (image := state.facts.rewrite(of_atom(name))).value is not None
     }
-    knowledge = state.facts.known.knowledge
-    plain = reduced(simplified_constraint(goal.substitute(known), knowledge), knowledge.estimate)
+    asked = goal.substitute(known)
+    knowledge = state.facts.told(asked)
+    plain = reduced(simplified_constraint(asked, knowledge), knowledge.estimate)
     return goal if isinstance(plain, Truth) else plain
 
 

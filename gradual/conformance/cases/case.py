@@ -159,6 +159,7 @@ class Request:
             step that the memory plan is respected.
         passes: the words that name the passes to apply before the program is run, such as `specialize`, `n=3`.
         print: whether the report has to include the printed program.
+        compared: the profiles that the answer is needed for, None for all; this is not sent.
         typed: the program whose parameters give element types to the arguments of calls; empty for `text` itself.
     """
 
@@ -170,6 +171,7 @@ class Request:
     runtime: str = "vm"
     passes: tuple[str, ...] = ()
     print: bool = False
+    compared: frozenset[str] | None = None
     typed: str = ""
 
 

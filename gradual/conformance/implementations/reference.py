@@ -64,7 +64,7 @@ class Reference:
     def check(self, request: Request) -> Report:
         """Check the request's program."""
         compilation = self.compiled(request)
-        report = reported(compilation)
+        report = reported(compilation, request.compared)
         if not compilation.ok:
             return report
         if request.print:
@@ -105,20 +105,29 @@ class Reference:
             return GotFault(fault.code, fault.message)
 
 
-def reported(compilation: Compilation) -> Report:
-    """The report of a compilation, in the suite's format."""
+_COSTLY = frozenset({"types", "core", "places"})
+"""The profiles whose part of a report is left out if they are not compared."""
+
+
+def reported(compilation: Compilation, compared: frozenset[str] | None = None) -> Report:
+    """The report of a compilation, in the suite's format; with the parts for some profiles only, if they are named."""
     source = compilation.source
+    wanted = _COSTLY if compared is None else _COSTLY & compared
     return Report(
         accepted=compilation.ok,
         diagnostics=tuple(_diagnostic(d, source) for d in compilation.diagnostics),
-        functions=dict(compilation.types),
-        bindings=tuple(
-            (b.function, b.name, f"{b.type} = {b.contents}" if b.contents else b.type) for b in compilation.bindings
-        ),
+        functions=dict(compilation.types) if "types" in wanted else {},
+        bindings=tuple(_bindings(compilation)) if "types" in wanted else (),
         checks=tuple(_check(check, source) for check in compilation.checks),
-        core=tuple(printed(compilation.core).rstrip("\n").split("\n")) if compilation.ok else (),
-        places=tuple(_reported_places(compilation)),
+        core=tuple(printed(compilation.core).rstrip("\n").split("\n")) if compilation.ok and "core" in wanted else (),
+        places=tuple(_reported_places(compilation)) if "places" in wanted else (),
     )
+
+
+def _bindings(compilation: Compilation) -> Iterator[tuple[str, str, str]]:
+    """Function, name and type of every binding, with what is known of the contents."""
+    for one in compilation.bindings:
+        yield one.function, one.name, f"{one.type} = {one.contents}" if one.contents else one.type
 
 
 def function_spans(compilation: Compilation) -> dict[str, Span]:

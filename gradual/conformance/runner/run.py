@@ -23,7 +23,7 @@ from gradual.conformance.cases.answer import (
     TimedOut,
 )
 from gradual.conformance.cases.case import Case, ExpectedBlame, Place, Request
-from gradual.conformance.runner.judge import EVERY, Failure, Profile, judged, needed, outcome_judged, whole
+from gradual.conformance.runner.judge import EVERY, WRITING, Failure, Profile, judged, needed, outcome_judged, whole
 from gradual.conformance.runner.witness import substituted
 from gradual.conformance.runner.written import Answers, formatted_judged, printed_judged
 from gradual.record import record
@@ -80,7 +80,8 @@ def examined(case: Case, implementation: Implementation, profiles: frozenset[Pro
     profiles, report = whole(profiles), None
     compared = profiles.intersection(asked(case, profiles))
     try:
-        report = implementation.check(replace(case.request, print=Profile.PRINT in compared))
+        wanted = None if compared & WRITING else compared
+        report = implementation.check(replace(case.request, print=Profile.PRINT in compared, compared=wanted))
         answers = Answers(report, _run(case, report, implementation) if Profile.RUN in profiles else ())
         failures = [
             *judged(case, report, profiles),

@@ -34,7 +34,7 @@ class Interval:
     @property
     def value(self) -> int | None:
         """The only integer inside, if there is just one."""
-        return self.low if self.low is not None and self.low == self.high else None
+        return self.low if self.low == self.high else None
 
     def __contains__(self, k: int) -> bool:
         return (self.low is None or self.low <= k) and (self.high is None or k <= self.high)

@@ -5,6 +5,8 @@ h * n == h * m  ->  n == m       where h >= 1
 
 from __future__ import annotations
 
+from math import gcd
+
 from gradual.dims.bounds.interval import Estimate
 from gradual.dims.rewrite.exact_products import Ways
 from gradual.dims.rewrite.quotients import common_factors, lowered
@@ -31,9 +33,13 @@ def compared(comparison: Comparison | Not, estimate: Estimate, ways: Ways | None
 
 
 def _cancelled(difference: Dim, estimate: Estimate) -> Dim:
-    """The difference divided by common factors that are at least 1, which preserves its sign."""
-    common = common_factors(difference, estimate) if difference.value is None else None
-    return lowered(difference, common) if common else difference
+    """The difference divided by common factors that are at least 1, also numbers, which preserves its sign."""
+    if difference.value is not None:
+        return difference
+    common = common_factors(difference, estimate)
+    rest = lowered(difference, common) if common else difference
+    number = gcd(*(coefficient for _, coefficient in rest.terms))
+    return rest if number == 1 else polynomial({monomial: factor // number for monomial, factor in rest.terms})
 
 
 def _size(dim: Dim) -> int:

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from gradual.dims.bounds.interval import Estimate
 from gradual.dims.rewrite.exact_products import Ways
-from gradual.dims.term.atom import Atom, FloorDiv, Ite
+from gradual.dims.term.atom import Atom, FloorDiv, Ite, Variable, bottom_up
 from gradual.dims.term.constraint import Constraint, Equal
 from gradual.dims.term.dim import Dim, Term, constant, ite, of_atom, polynomial, single
-from gradual.dims.term.polynomial import cofactor, replaced
+from gradual.dims.term.polynomial import cofactor
+from gradual.dims.term.substitution import rebuilt
 
 _STEPS = 32
 
@@ -117,13 +119,25 @@ def _by_cases(dividend: Dim, choice: Ite, estimate: Estimate) -> Dim | None:
     if tested is None:
         return None
     atom, number = tested
-    then = _exact(replaced(dividend, atom, constant(number)), choice.then, estimate)
+    then = _exact(_with_number(dividend, atom, number), choice.then, estimate)
     if then is None:
         return None
     low = estimate.of(of_atom(atom)).low
     elsewhere = estimate.natural(of_atom(atom) - (number + 1)) if low == number else estimate
     orelse = _exact(dividend, choice.orelse, elsewhere)
     return None if orelse is None else ite(choice.condition, then, orelse)
+
+
+def _with_number(dim: Dim, atom: Atom, number: int) -> Dim:
+    """The dim with a number in place of an atom, also inside other atoms."""
+    image = constant(number)
+    if isinstance(atom, Variable):
+        return dim.substitute({atom: image})
+    images: dict[Any, Any] = {atom: image}
+    for node in bottom_up(dim, images):
+        images[node] = rebuilt(node, images, {})
+    found: Dim = images[dim]
+    return found
 
 
 def tested_part(condition: Constraint) -> tuple[Atom, int] | None:

@@ -9,7 +9,7 @@ Each rewrite is an equivalence at every valuation within the bounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gradual.dims.bounds.interval import Estimate
 from gradual.dims.rewrite.comparisons import Comparison, compared
@@ -147,23 +147,21 @@ def _elsewhere(constraint: Constraint, choice: Ite, estimate: Estimate, depth: i
 # ---------------------------------------------------------------------------------------------- min and max
 
 
-def _extreme(difference: Dim) -> tuple[Max | Min, int] | None:
-    """The first term that is a min or max times a constant."""
+def _extremes(difference: Dim) -> Iterator[tuple[Max | Min, int]]:
+    """The terms that are a min or max times a constant."""
     for monomial, coefficient in difference.terms:
         match monomial:
             case ((Max() | Min()) as extreme,):
-                return extreme, coefficient
-    return None
+                yield extreme, coefficient
 
 
 def _bound(constraint: AtMost) -> Constraint:
     """`max(n, m) <= k` is `n <= k and m <= k`; the other direction is not split."""
-    found = _extreme(constraint.difference)
-    if found is None or (found[1] > 0) is isinstance(found[0], Max):
-        return constraint
-    extreme, coefficient = found
-    rest = constraint.difference - of_atom(extreme) * coefficient
-    return all_of(*(_natural(rest + operand * coefficient) for operand in extreme.operands))
+    for extreme, coefficient in _extremes(constraint.difference):
+        if (coefficient > 0) is isinstance(extreme, Min):
+            rest = constraint.difference - of_atom(extreme) * coefficient
+            return all_of(*(_natural(rest + operand * coefficient) for operand in extreme.operands))
+    return constraint
 
 
 def _natural(difference: Dim) -> Constraint:
@@ -173,15 +171,14 @@ def _natural(difference: Dim) -> Constraint:
 
 
 def _equation(constraint: Equal, estimate: Estimate) -> Constraint:
-    found = _extreme(constraint.difference)
-    if found is None:
-        return constraint
-    extreme, coefficient = found
-    rest = of_atom(extreme) * coefficient - constraint.difference
-    if any(factor % coefficient for _, factor in rest.terms):
-        return constraint
-    other = polynomial({monomial: factor // coefficient for monomial, factor in rest.terms})
-    return _is_extreme(extreme, other, estimate) or constraint
+    for extreme, coefficient in _extremes(constraint.difference):
+        rest = of_atom(extreme) * coefficient - constraint.difference
+        if not any(factor % coefficient for _, factor in rest.terms):
+            other = polynomial({monomial: factor // coefficient for monomial, factor in rest.terms})
+            found = _is_extreme(extreme, other, estimate)
+            if found is not None:
+                return found
+    return constraint
 
 
 def _is_extreme(extreme: Max | Min, other: Dim, estimate: Estimate) -> Constraint | None:
@@ -195,5 +192,8 @@ def _is_extreme(extreme: Max | Min, other: Dim, estimate: Estimate) -> Constrain
     left = [operand for operand, gap in pairs if gap.high is None or gap.high >= 0]  # those that can reach `other`
     if len(left) == len(extreme.operands):
         return None
-    made = maximum if isinstance(extreme, Max) else minimum
-    return equal(made(*left), other) if left else FALSE
+    if not left:
+        return FALSE
+    made = maximum(*left) if isinstance(extreme, Max) else minimum(*left)
+    shift = made.offset if made.value is None else other.offset
+    return equal(made - shift, other - shift)

@@ -186,10 +186,10 @@ class Decider:
     def _least(self, question: Question, path: bool) -> Model | None:
         """The least model, ordered by all variables that a witness gives, including those solved by equations."""
         facts, names = question.facts, question.told
-        solved = [equal(of_atom(name), facts.rewrite(of_atom(name))) for name in names if name in facts.known.solved]
-        cone = facts.about(names_of((*solved, question.rewritten)).union(names))
+        cone, images = question.surroundings
+        solved = [equal(of_atom(name), image) for name, image in images.items()]
         asked = [*cone.path, negated(question.rewritten)] if path else []
-        constraints, order = (*cone.known, *asked, *solved), ordered(names, cone)
+        constraints, order = (*cone.known, *asked, *solved), ordered(names, cone, images)
         match self._answer(cone.known, [*asked, *solved], order):
             case Sat(model=model, least=least) if cone.whole or facts.extended(model, question.rewritten):
                 return model if least else self._smaller(model, constraints, order)

@@ -11,7 +11,8 @@ from gradual.dims.solver.small_models import Model
 from gradual.dims.store.facts import Cone, Facts
 from gradual.dims.term.atom import Variable, bottom_up, names_of
 from gradual.dims.term.constraint import TRUE, Constraint, negated
-from gradual.dims.term.dim import Dim
+from gradual.dims.term.dim import Dim, of_atom
+from gradual.limits import LIMITS
 
 
 class Question:
@@ -58,6 +59,26 @@ class Question:
         """
         return tuple(dict.fromkeys(name for goal in (self.goal, *self.facts.failing) for name in as_written(goal)))
 
+    @property
+    def surroundings(self) -> tuple[Cone, dict[Variable, Dim]]:
+        """The facts connected with the told variables, and the connected variables solved by equations, with images.
+
+        [dim.facts.cone]
+        """
+        facts, told = self.facts, self.told
+        linked = {name: facts.rewrite(of_atom(name)) for name in told if name in facts.known.solved}
+        names = names_of((self.rewritten, *linked.values())).union(told)
+        while True:
+            cone = facts.about(names)
+            names = names | names_of((*cone.known, *cone.path))
+            found = facts.known.determined(sorted(names.union(linked)), LIMITS.cone - len(linked))
+            images = {name: facts.rewrite(of_atom(name)) for name in found}
+            near = {name: image for name, image in images.items() if image.names & names}
+            if not near:
+                return cone, linked
+            linked |= near
+            names = names | names_of(near.values())
+
     def admits(self, model: Model) -> bool:
         """Whether a model of the cone also satisfies the connected facts left out at a limit.  [dim.facts.cone]"""
         return self.cone.whole or self.facts.extended(model, self.rewritten)
@@ -89,7 +110,7 @@ def as_written(constraint: Constraint) -> tuple[Variable, ...]:
     return tuple(sorted(names, key=lambda name: found.start() if (found := places[name]) is not None else len(text)))
 
 
-def ordered(first: Iterable[Variable], cone: Cone) -> tuple[Variable, ...]:
-    """The variables of a question: the given ones first, then those of the facts."""
-    connected = names_of((*cone.known, *cone.path))
+def ordered(first: Iterable[Variable], cone: Cone, solved: Iterable[Variable] = ()) -> tuple[Variable, ...]:
+    """The variables of a question: the given ones first, then those of the facts and the solved ones."""
+    connected = names_of((*cone.known, *cone.path)).union(solved)
     return tuple(dict.fromkeys((*first, *sorted(connected))))

@@ -8,12 +8,13 @@ Every change is on a trail: a branch takes a mark and rolls back to it.   [dim.f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
 from gradual.dims.bounds.interval import ANY
-from gradual.dims.store.items import Item, names_in
+from gradual.dims.rewrite.simplify import Knowledge
+from gradual.dims.store.items import Item, names_in, within
 from gradual.dims.store.saturated import Known
 from gradual.dims.store.store import N
 from gradual.dims.store.unconstrained import can_be_chosen
@@ -120,6 +121,32 @@ class Facts:
     def rewrite(self, node: N) -> N:
         """The dim or constraint rewritten by the unconditional equations.  [dim.facts.rewrite]"""
         return self._known.rewritten(node)
+
+    def told(self, goal: Constraint) -> Knowledge:
+        """What may simplify a goal that keeps its names, of which the equations solve some.  [check.residual]
+
+        Of a name that is solved to another one, what is known of that one is known; else the bounds of its solution.
+        """
+        images = {name: self.rewrite(of_atom(name)) for name in goal.names}
+        solved = {name: image for name, image in images.items() if image is not of_atom(name)}
+        if not solved:
+            return self._known.knowledge
+        near = Known(Trail())
+        for fact in self.cone(self.rewrite(goal)).known:
+            near.add(fact)
+        for name, image in solved.items():
+            for fact in self._said_of(name, image):
+                near.add(fact)
+        return near.knowledge
+
+    def _said_of(self, name: Variable, image: Dim) -> Iterator[Constraint]:
+        """What is known of a solved name, in place of its solution."""
+        yield from within(of_atom(name), self._known.estimate.of(image))
+        same = next(iter(image.names)) if len(image.names) == 1 else None
+        if same is not None and image is of_atom(same):
+            for item in self._known.mentioning(same):
+                for fact in self._known.constraints_of(item):
+                    yield fact.substitute({same: of_atom(name)})
 
     def cone(self, goal: Constraint | Dim, room: int = LIMITS.cone) -> Cone:
         """The facts connected with the variables of a rewritten goal, nearest first.  [dim.facts.cone]"""

@@ -66,6 +66,7 @@ class Store:
         self.multiples: dict[Atom | None, dict[FloorDiv, Replacement]] = {}
         self._source: dict[Dim, FloorDiv] = {}
         self._index: dict[Variable, dict[Item, None]] = {}
+        self._determined: dict[Variable, dict[Variable, None]] = {}
         self._age: dict[Variable, int] = {}
         self._state: dict[str, bool] = {}
 
@@ -78,6 +79,7 @@ class Store:
         other.multiples = {atom: dict(found) for atom, found in self.multiples.items()}
         other._source, other._age, other._state = dict(self._source), dict(self._age), dict(self._state)
         other._index = {name: dict(items) for name, items in self._index.items()}
+        other._determined = {name: dict(found) for name, found in self._determined.items()}
 
     @property
     def conflict(self) -> bool:
@@ -260,6 +262,10 @@ class Store:
     def _eliminated(self, name: Variable, image: Dim) -> list[Constraint]:
         """Solve a variable; remove and return the facts that mention it, to be rewritten and added again."""
         self._trail.put(self.solved, name, image)
+        for other in image.names:
+            if other not in self._determined:
+                self._trail.put(self._determined, other, {})
+            self._trail.put(self._determined[other], name, None)
         again: list[Constraint] = []
         for item in list(self._index.get(name, ())):
             again.extend(self._taken(item))
@@ -323,6 +329,18 @@ class Store:
     def mentioning(self, name: Variable) -> Mapping[Item, None]:
         """The items that mention a variable, oldest first."""
         return self._index.get(name, {})
+
+    def determined(self, names: Iterable[Variable], room: int) -> list[Variable]:
+        """The solved variables whose equations mention some variables, also through each other; nearest first."""
+        queue = dict.fromkeys(names)
+        waiting, known = list(queue), len(queue)
+        for name in waiting:  # grows while it is walked
+            fresh = [other for other in self._determined.get(name, ()) if other not in queue]
+            queue.update(dict.fromkeys(fresh))
+            waiting += fresh
+            if len(queue) - known >= room:
+                break
+        return waiting[known : known + room]
 
     def rewritten(self, node: N) -> N:
         """The dim or constraint rewritten by the equations.  [dim.facts.rewrite]"""

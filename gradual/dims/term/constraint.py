@@ -248,7 +248,14 @@ def at_most(a: Dim | int, b: Dim | int) -> Constraint:
     if difference.value is not None:
         return _truth(difference.value >= 0)
     shift = _shift(left, right)
-    return _compared(AtMost, left - shift, right - shift, difference)
+    left, right = left - shift, right - shift
+    turned = _is_negative(left, right) or _is_negative(right, left)
+    return _compared(AtMost, *((-right, -left) if turned else (left, right)), difference)
+
+
+def _is_negative(side: Dim, other: Dim) -> bool:
+    """Whether one side is a number, and the other one is a sum of negative terms."""
+    return other.value is not None and all(coefficient < 0 for _, coefficient in side.terms)
 
 
 def _shift(left: Dim, right: Dim) -> int:

@@ -52,6 +52,14 @@ def same_dtype(*types: TensorType[Dim]) -> DType:
     return types[0].dtype
 
 
+def shared_dtype(parts: Sequence[TensorType[Dim]], operand: int) -> DType:
+    """The element type that the tensors of a tuple argument share; raises IllFormed if they differ."""
+    different = next((part.dtype for part in parts if part.dtype is not parts[0].dtype), None)
+    if different is not None:
+        raise IllFormed("op.dtype", f"element types differ: {parts[0].dtype} and {different}", operand)
+    return parts[0].dtype
+
+
 def of_dtype(given: TensorType[Dim], operand: int, admits: Callable[[DType], bool], wanted: str) -> DType:
     """The argument's element type, which `admits` accepts; raises IllFormed naming what was wanted."""
     if not admits(given.dtype):

@@ -122,7 +122,7 @@ def _gather_nd_contents(
     data: TensorType[Dim], indices: TensorType[Dim], *, batch_dims: int, index_rank: int | None
 ) -> Contents:
     """The element of a vector at one known index."""
-    if data.contents is None or data.rank != 1 or indices.rank != 1:
+    if data.contents is None or indices.rank != 1:
         return None
     place = _place(indices.contents, len(data.contents))
     return None if place is None else (data.contents[place],)

@@ -13,7 +13,7 @@ from gradual.ops.declaration.element_ranges import Operands, Ranges, among_first
 from gradual.ops.declaration.facts import by_type
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement, Need, operator
 from gradual.ops.declaration.padding import Padding, along, everywhere
-from gradual.ops.declaration.shapes import agreement, axis_of, fields, judged, same_dtype, tensor
+from gradual.ops.declaration.shapes import agreement, axis_of, fields, judged, shared_dtype, tensor
 from gradual.ops.declaration.symbolic_elements import tracked
 from gradual.tensors.index import numel
 from gradual.tensors.tensor import Tensor, tensor_of
@@ -95,7 +95,7 @@ def concatenate(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     have the same size [op.concatenate.agree].
     """
     parts = fields(data, 0)
-    dtype, rank = same_dtype(*parts), _same_rank(parts)
+    dtype, rank = shared_dtype(parts, 0), _same_rank(parts)
     place = axis_of(axis, rank)
     others = [other for other in range(rank) if other != place]
     shape = [_common(parts, other) for other in range(rank)]
@@ -137,7 +137,7 @@ def stack(data: TupleType[Dim], *, axis: int = 0) -> Judgement:
     `axis` is the new axis of the result.  All tensors have the same shape [op.stack.agree].
     """
     parts = fields(data, 0)
-    dtype, rank = same_dtype(*parts), _same_rank(parts)
+    dtype, rank = shared_dtype(parts, 0), _same_rank(parts)
     place = axis_of(axis, rank + 1)
     shape = [_common(parts, other) for other in range(rank)]
     shape.insert(place, constant(len(parts)))

@@ -9,7 +9,7 @@ from typing import Any
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.element_ranges import of_first
 from gradual.ops.declaration.operator import IllFormed, Judgement, Need, operator
-from gradual.ops.declaration.shapes import ONE, agreement, fields, judged, same_dtype, tensor
+from gradual.ops.declaration.shapes import ONE, agreement, fields, judged, shared_dtype, tensor
 from gradual.record import record
 from gradual.tensors.index import numel, offsets, permuted, picked, strides
 from gradual.tensors.scalar import kept
@@ -158,7 +158,7 @@ def meshgrid(data: TupleType[Dim], *, indexing: str = "ij") -> Judgement:
     A scalar is a vector of one element.
     """
     parts = fields(data, 0)
-    dtype = same_dtype(*parts)
+    dtype = shared_dtype(parts, 0)
     for part in parts:
         if part.rank > 1:
             raise IllFormed("op.rank", f"the tensors have to have rank 0 or 1, not {part.rank}", 0)

@@ -25,7 +25,16 @@ from gradual.run.graph.plan import tensors
 from gradual.types.binder_solving import bare
 from gradual.types.dtype import DType
 from gradual.types.type import Hole, OpenedType, TensorType, TupleType, UnrankedType
-from gradual.types.unpacking import base_of, paired_sizes, shapes_unknown, sizes, tracked_length, with_contents
+from gradual.types.unpacking import (
+    base_of,
+    numel_of,
+    paired_sizes,
+    rank_of,
+    shapes_unknown,
+    sizes,
+    tracked_length,
+    with_contents,
+)
 from gradual.verdict import Proved, Unknown
 
 
@@ -56,7 +65,7 @@ class EntryBounds:
         self.read = frozenset(readable(self.function))
         for param in self.function.params:
             self.types[param.name] = param.type
-            for size in sizes(param.type):
+            for size in (*sizes(param.type), *_of_unranked(param.type, param.name)):
                 self._hold(at_least(size, constant(0)))
         goals = [*declarations(self.function)]
         for goal in goals:
@@ -174,6 +183,13 @@ def readable(function: Function) -> Iterator[Witness]:
             yield from (SizeOf(path, axis) for axis in range(type.rank))
             length = tracked_length(type, LIMITS.contents, read=True) or 0
             yield from (ContentOf(path, (index,) if type.rank else ()) for index in range(length))
+
+
+def _of_unranked(type: OpenedType, name: str) -> Iterator[Dim]:
+    """The ranks and numbers of elements of an argument's tensors of unknown rank.  [type.unranked]"""
+    for path, part in tensors(type, name):
+        if isinstance(part, UnrankedType):
+            yield from (rank_of(path), numel_of(path))
 
 
 def _holes(judged: Any, recorded: OpenedType) -> Iterator[tuple[Hole, Dim]]:

@@ -210,8 +210,14 @@ class _Walk:
 
     def _joined(self, step: If) -> State:
         """The state of an `if`: tainted unless both branches grow along the same axes."""
-        then, orelse = self.states.get(step.then.result), self.states.get(step.orelse.result)
-        return then if then == orelse else Tainted("the branches of an `if` grow along different axes", step.span)
+        then, orelse = (self.states.get(block.result) for block in (step.then, step.orelse))
+        if then == orelse:
+            return then
+        leaves = [list(_leaves(state)) for state in (then, orelse)]
+        spoiled = next((part for parts in leaves for part in parts if isinstance(part, Tainted)), None)
+        both = all(any(part is not None for part in parts) for parts in leaves)
+        says = "grow along different axes" if both else "differ: only one of them is padded"
+        return spoiled or Tainted(f"the branches of an `if` {says}", step.span)
 
     def _agrees(self, name: str, type: OpenedType, span: Span) -> None:
         """Taint a value whose type does not grow along the same axes as the value."""

@@ -160,6 +160,8 @@ def _pin(function: Function, pins: Pins, name: str, text: str) -> None:
     if shape is None and param.written.rank == 0 and param.written.dtype.counts:
         _label(pins, f"{name}_{text}")
         return _agree(pins.elements, name, _integer(text, name, param.written.dtype), name)
+    if shape is None and param.written.rank == 0:
+        raise Unusable(f"`{name}` is {param.written.dtype}: a value can be given for int32 and int64 only", param.span)
     sizes = [part.strip() for part in shape[1].split(",")] if shape is not None and shape[1] else []
     if shape is None or len(sizes) != param.written.rank:
         raise Unusable(

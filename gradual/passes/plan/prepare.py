@@ -83,8 +83,7 @@ def entry_facts(function: Function) -> Facts:
     facts = Facts()
     for param in function.params:
         for size in sizes(param.type):
-            if size.value is None:
-                facts.assume(at_least(size, constant(0)))
+            facts.assume(at_least(size, constant(0)))
     for goal in declarations(function):
         facts.assume(goal)
     return facts
