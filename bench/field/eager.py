@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bench.field.program import Beyond, Code, Declared, Measured, Rejected, Scalar, Size, Value
+from bench.field.program import STRUCTURE, Beyond, Code, Declared, Measured, Rejected, Scalar, Size, Value
 from gradual.types.dtype import DType
 
 ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -139,7 +139,10 @@ def listed(axes: Any) -> tuple[int, ...] | None:
     """Axes as a tuple of plain integers; None and an empty list are all axes."""
     if axes is None or axes == []:
         return None
-    return tuple(map(int, axes)) if isinstance(axes, list) else (int(axes),)
+    every = axes if isinstance(axes, list) else [axes]
+    if not all(isinstance(axis, int | Scalar) for axis in every):
+        raise Beyond(STRUCTURE)
+    return tuple(map(int, every))
 
 
 def measured(value: Value) -> bool:

@@ -80,7 +80,7 @@ class Target(Protocol):
 
 # ---------------------------------------------------------------------------------------------------- programs
 def functions(name: str, text: str) -> dict[str, ast.Fn]:
-    """The functions of a program.  Raises Beyond for a text with an error of syntax or of names."""
+    """The functions of a program.  Raises Beyond for a text with an error of syntax, of names or of element types."""
     module, errors = parse(Source(name, text), mend=False)
     if errors:
         raise Beyond("an error of syntax")
@@ -91,6 +91,7 @@ def functions(name: str, text: str) -> dict[str, ast.Fn]:
         if definition.name.name in found:
             raise Beyond(NAMES)
         _named(definition.function)
+        _typed(definition.function)
         found[definition.name.name] = definition.function
     return found
 
@@ -103,6 +104,13 @@ def _named(function: ast.Fn) -> None:
     wrong = {"_", "None"}.intersection(used) or set(binders).difference(used)
     if wrong or len({*params}) < len(params) or len({*binders}) < len(binders):
         raise Beyond(NAMES)
+
+
+def _typed(function: ast.Fn) -> None:
+    """Require that the parameters have element types that exist.  Raises Beyond."""
+    for param in function.params:
+        if param.annotation is not None and not {leaf.dtype for leaf in leaves(param.annotation)} <= set(DType):
+            raise Beyond("an element type that does not exist")
 
 
 NAMES = "an error of names, which concerns no shapes"

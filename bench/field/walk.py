@@ -28,6 +28,7 @@ from bench.field.program import (
     names_in,
 )
 from gradual.syntax.tree import ast
+from gradual.tensors.scalar import wrapped
 from gradual.types.dtype import DType
 
 
@@ -199,7 +200,10 @@ class Walk:
             raise Beyond(STRUCTURE)
         every = {_dtype(number) for number in numbers}
         dtype = written.pop() if written else max(every, key=lambda one: one.bits, default=DType.INT32)
-        return self.target.vector([int(number.value) for number in numbers], dtype)
+        elements = [int(number.value) for number in numbers]
+        if dtype.is_integer and any(wrapped(dtype, element) != element for element in elements):
+            raise Beyond("a number that its element type does not hold")
+        return self.target.vector(elements, dtype)
 
     def _call(self, call: ast.Call, scope: Scope) -> Value:
         match call.function:

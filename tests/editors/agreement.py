@@ -37,10 +37,12 @@ NODES = {
 OTHER_TREES = (
     "syntax.token/imported-names",  # `%input.1.0`, where `%input.1` is declared: a projection of a projection
     "print/names/imported",  # likewise
+    "syntax/token/names-with-numbers",  # likewise
     "syntax/long/unusual-forms",  # likewise
     "syntax/metadata/sizes",  # the parser puts arithmetic on sizes from the metadata section into the types
     "print/statements/metadata",  # the parser puts attributes from the metadata section into the call
     "syntax/metadata/attributes",  # likewise
+    "syntax/metadata/attributes-that-are-lists",  # likewise
 )
 """Programs with another tree, and why."""
 
