@@ -104,7 +104,7 @@ def _reinterpret(x: Tensor, *, dtype: DType) -> Tensor:
 def reinterpret(x: TensorType[Dim], *, dtype: DType) -> Judgement:
     """The bits of the elements as another type of the same width, except bool.   t[..a] -> u[..a]
 
-    out[i] = the element of type dtype that has the bits of x[i]
+    out[i] = the element of type dtype that has the bits of x[i];  if x[i] is NaN, the bits of any NaN
     """
     given = tensor(x, 0)
     if given.dtype is not dtype and (given.dtype.bits != dtype.bits or DType.BOOL in (given.dtype, dtype)):
