@@ -61,9 +61,9 @@ class Question:
 
     @property
     def surroundings(self) -> tuple[Cone, dict[Variable, Dim]]:
-        """The facts connected with the told variables, and the connected variables solved by equations, with images.
+        """The facts connected with the told variables, and the solution of each variable that equations determine.
 
-        [dim.facts.cone]
+        Of these variables, those count that are connected with the facts or the told ones.  [dim.facts.cone]
         """
         facts, told = self.facts, self.told
         linked = {name: facts.rewrite(of_atom(name)) for name in told if name in facts.known.solved}
