@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -13,7 +12,7 @@ from gradual.conformance.cases.read import load
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.judge import EVERY
 from gradual.conformance.runner.parallel import run_by_all, run_in_processes
-from gradual.conformance.runner.run import Class, run
+from gradual.conformance.runner.run import run
 from gradual.resources import folder
 
 
@@ -36,11 +35,9 @@ class Slow(Reference):
 
 
 def test_processes_give_the_results_of_one(cases: list[Case]) -> None:
-    accepted = [case for case in cases if case.expectation.accepted]
-    wrong = [replace(case, request=replace(case.request, text="def")) for case in accepted[:3]]
-    wanted = [*run(wrong, Reference()), *(replace(one, report=None) for one in run(cases, Reference()))]
-    assert {one.kind for one in wanted[:3]} == {Class.FAIL}
-    assert list(run_in_processes([*wrong, *cases], Reference, EVERY, 2)) == wanted
+    found = list(run_in_processes(cases, Reference, EVERY, 2))
+    assert found == list(run(cases, Reference()))
+    assert all(result.report is not None for result in found)  # `conformance coverage` counts what they say
 
 
 def test_threads_give_the_results_of_one_and_each_implementation_is_asked(cases: list[Case]) -> None:

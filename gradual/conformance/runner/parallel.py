@@ -8,7 +8,6 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from queue import SimpleQueue
@@ -17,7 +16,7 @@ from typing import TypeVar
 from gradual.conformance.cases.answer import Implementation
 from gradual.conformance.cases.case import Case
 from gradual.conformance.runner.judge import Profile
-from gradual.conformance.runner.run import Class, Result, examined, run
+from gradual.conformance.runner.run import Result, examined, run
 
 Task = TypeVar("Task")
 Done = TypeVar("Done")
@@ -65,10 +64,7 @@ def run_by_all(
 def run_in_processes(
     cases: Sequence[Case], made: Callable[[], Implementation], profiles: frozenset[Profile], jobs: int
 ) -> Iterator[Result]:
-    """The result of each case, in order, by implementations that `made` makes, one in each of some processes.
-
-    With several processes, the result of a case that passes comes without the answer, which takes long to send.
-    """
+    """The result of each case, in order, by implementations that `made` makes, one in each of some processes."""
     if jobs == 1:
         yield from run(cases, made(), profiles)
         return
@@ -93,8 +89,7 @@ def _begin(made: Callable[[], Implementation], profiles: frozenset[Profile]) -> 
 
 def _examined_there(cases: Sequence[Case]) -> list[Result]:
     (examine,) = _HERE
-    results = [examine(case) for case in cases]
-    return [replace(result, report=None) if result.kind is Class.PASS else result for result in results]
+    return [examine(case) for case in cases]
 
 
 def _in_order(pool: Executor, work: Callable[[Task], Done], tasks: Iterable[Task], workers: int) -> Iterator[Done]:
