@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from difflib import get_close_matches
 
 from gradual.core.terms import Module
@@ -52,11 +52,23 @@ def transformed(module: Module, uses: Sequence[Use], decider: Decider, verify: b
     Assert that the verifier accepts the result of each pass.
     """
     notes: list[Note] = []
+    verified: Module | None = None
     for use in uses:
         after = use.what.transform(module, Context(decider, use.given))
         if verify and after.module is not module:
-            wrong = violations(after.module, decider)
+            wrong = violations(after.module, decider, _changed(verified, after.module))
             assert not wrong, (use.what.name, wrong[:5])
+            verified = after.module
         module = after.module
         notes += after.notes
     return Transformed(module, tuple(notes))
+
+
+def _changed(before: Module | None, after: Module) -> Container[str] | None:
+    """The functions that are not as in a verified module; None for all, also if what functions see of others differs."""
+    if before is None:
+        return None
+    types = {name: function.type for name, function in after.functions.items()}
+    if after.data != before.data or any(types.get(name) != one.type for name, one in before.functions.items()):
+        return None
+    return {name for name, function in after.functions.items() if before.functions.get(name) is not function}

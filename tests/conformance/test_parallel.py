@@ -11,7 +11,7 @@ from gradual.conformance.cases.case import Case, Request
 from gradual.conformance.cases.read import load
 from gradual.conformance.implementations.reference import Reference
 from gradual.conformance.runner.judge import EVERY
-from gradual.conformance.runner.parallel import run_by_all, run_in_processes
+from gradual.conformance.runner.parallel import Processes, run_by_all
 from gradual.conformance.runner.run import run
 from gradual.resources import folder
 
@@ -35,7 +35,8 @@ class Slow(Reference):
 
 
 def test_processes_give_the_results_of_one(cases: list[Case]) -> None:
-    found = list(run_in_processes(cases, Reference, EVERY, 2))
+    with Processes(Reference, 2) as processes:
+        found = list(processes.run(cases, EVERY))
     assert found == list(run(cases, Reference()))
     assert all(result.report is not None for result in found)  # `conformance coverage` counts what they say
 

@@ -364,6 +364,7 @@ def test_unused_dims_are_forgotten() -> None:
     from gradual.dims.term import polynomial
 
     before = len(polynomial._DIMS)
-    for i in range(1000):
+    for i in range(3 * polynomial._LATEST):
         variable(f"forgotten{i}") + 1
-    assert len(polynomial._DIMS) <= before + 10
+    assert len(polynomial._DIMS) <= before + polynomial._LATEST + 10
+    assert len(polynomial._RECENT) <= polynomial._LATEST

@@ -31,10 +31,10 @@ def coverage_command(reference: Reference | None) -> click.Command:
     @SPEC
     @ADAPTER
     def command(spec: Path | None, adapter: str | None, no_smt: bool = False) -> None:
-        collection = loaded(spec)
         with ExitStack() as stack:
             own = reference and partial(reference, not no_smt)
-            _, answers, profiles = answers_of(stack, adapter, None, PATIENCE, os.cpu_count() or 1, own)
+            _, answers, profiles = answers_of(stack, adapter, None, PATIENCE, os.cpu_count() or 1, own, whole=True)
+            collection = loaded(spec)
             results = followed("running cases", answers(by_default(collection.cases), profiles), len(collection.cases))
             for rule, row in sorted(_rows(collection, results, adapter is None).items()):
                 say(f"{rule:36} {row}")

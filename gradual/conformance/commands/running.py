@@ -21,7 +21,7 @@ from gradual.conformance.implementations.adapter import Adapter, OneShot
 from gradual.conformance.reports.summary import Summary
 from gradual.conformance.runner.judge import EVERY, WRITING, Profile
 from gradual.conformance.runner.known import Known, read_known, weighed
-from gradual.conformance.runner.parallel import run_by_all, run_in_processes
+from gradual.conformance.runner.parallel import Processes, run_by_all
 from gradual.conformance.runner.run import Result, by_default
 from gradual.interface.input.files import text_of
 from gradual.interface.terminal import note
@@ -36,9 +36,6 @@ Answers = Callable[[Sequence[Case], frozenset[Profile]], Iterator[Result]]
 
 PATIENCE = 10
 """How many seconds an answer may take, if nothing else is said."""
-
-_MANY = 64
-"""So many cases are run in several processes."""
 
 SMT = click.option("--no-smt", is_flag=True, help="Do not use Z3: decide with the built-in procedures only.")
 ADAPTER = click.option("--adapter", metavar="CMD", help="Test this command, which implements the protocol, instead.")
@@ -92,15 +89,15 @@ def run_command(reference: Reference | None) -> click.Command:
         """
         if (adapter is not None) + (one_shot is not None) + no_smt > 1:
             raise click.UsageError("--adapter, --one-shot and --no-smt exclude each other")
-        collection = read_suite(spec)
-        malformed = malformed_of(collection, patterns)
-        cases = chosen_of(collection, patterns, malformed, level, spec)
-        cases = cases if WRITING.intersection(only) else by_default(cases)
-        listed = _known(known, collection)
         with ExitStack() as stack:
             name, answers, answered = answers_of(
-                stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt)
+                stack, adapter, one_shot, timeout, jobs, reference and partial(reference, not no_smt), not patterns
             )
+            collection = read_suite(spec)
+            malformed = malformed_of(collection, patterns)
+            cases = chosen_of(collection, patterns, malformed, level, spec)
+            cases = cases if WRITING.intersection(only) else by_default(cases)
+            listed = _known(known, collection)
             profiles = compared(only, answered)
             if unknown := [name for name in only if Profile(name) not in answered]:
                 note(f"not compared, since the implementation does not name it in its greeting: {', '.join(unknown)}")
@@ -126,12 +123,19 @@ def answers_of(
     timeout: float,
     jobs: int,
     own: Callable[[], Implementation] | None,
+    whole: bool,
 ) -> tuple[str, Answers, frozenset[Profile]]:
-    """Who answers, how cases are run, and the profiles; exit with 2 if a command does not run or greet."""
+    """Who answers, how cases are run, and the profiles; exit with 2 if a command does not run or greet.
+
+    For the whole suite, processes are started that are ready when the suite has been read.
+    """
     if adapter is None and one_shot is None:
         if own is None:
             raise click.UsageError("name the implementation under test by --adapter or --one-shot")
-        return "the reference", partial(_by_reference, own, jobs), EVERY
+        processes = stack.enter_context(Processes(own, jobs))
+        if whole:
+            processes.start()
+        return "the reference", processes.run, EVERY
     try:
         if one_shot is not None:
             shots = [OneShot(one_shot, timeout) for _ in range(jobs)]
@@ -149,13 +153,6 @@ def answers_of(
 def _stop(asked: Sequence[Adapter | OneShot]) -> None:
     for implementation in asked:
         implementation.abort()
-
-
-def _by_reference(
-    own: Callable[[], Implementation], jobs: int, cases: Sequence[Case], profiles: frozenset[Profile]
-) -> Iterator[Result]:
-    """Short runs stay in this process: another one takes half a second to start."""
-    return run_in_processes(cases, own, profiles, jobs if len(cases) >= _MANY else 1)
 
 
 def _by_all(

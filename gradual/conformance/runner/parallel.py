@@ -26,6 +26,9 @@ _AHEAD = 64
 _TOGETHER = 8
 """So many cases are one task of a process: neighbours often have the same program, which is compiled once."""
 
+_MANY = 64
+"""So many cases are worth the start of processes."""
+
 
 def run_by_all(
     cases: Iterable[Case],
@@ -61,35 +64,56 @@ def run_by_all(
         pool.shutdown(cancel_futures=True)
 
 
-def run_in_processes(
-    cases: Sequence[Case], made: Callable[[], Implementation], profiles: frozenset[Profile], jobs: int
-) -> Iterator[Result]:
-    """The result of each case, in order, by implementations that `made` makes, one in each of some processes."""
-    if jobs == 1:
-        yield from run(cases, made(), profiles)
-        return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (made, profiles))
-    try:
+class Processes:
+    """Some processes in which cases are examined, each by an implementation of its own that `made` makes."""
+
+    def __init__(self, made: Callable[[], Implementation], jobs: int) -> None:
+        self.made, self.jobs = made, jobs
+        self.pool: ProcessPoolExecutor | None = None
+
+    def start(self) -> None:
+        """Start the processes; each needs a second before it examines its first case.
+
+        One that is not started runs its few cases in this process.
+        """
+        if self.jobs > 1 and self.pool is None:
+            self.pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), _begin, (self.made,))
+            for _ in range(self.jobs):  # a process of the pool is started by the first task for which none is idle
+                self.pool.submit(_examined_there, (), frozenset())
+
+    def run(self, cases: Sequence[Case], profiles: frozenset[Profile]) -> Iterator[Result]:
+        """The result of each case, in order."""
+        if self.pool is None and len(cases) >= _MANY:
+            self.start()
+        if self.pool is None:
+            yield from run(cases, self.made(), profiles)
+            return
         tasks = (cases[at : at + _TOGETHER] for at in range(0, len(cases), _TOGETHER))
-        for results in _in_order(pool, _examined_there, tasks, jobs):
+        for results in _in_order(self.pool, partial(_examined_there, profiles=profiles), tasks, self.jobs):
             yield from results
-    finally:
-        pool.shutdown(cancel_futures=True)
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown(cancel_futures=True)
 
 
-_HERE: list[Callable[[Case], Result]] = []
-"""In a process of the pool, how a case is examined there."""
+_HERE: list[Implementation] = []
+"""In a process of the pool, the implementation that is asked there."""
 
 
-def _begin(made: Callable[[], Implementation], profiles: frozenset[Profile]) -> None:
+def _begin(made: Callable[[], Implementation]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process stops the run
+    gc.set_threshold(500_000)  # at the usual 700, collecting takes a fifth of the time
     atexit.register(gc.freeze)  # else the collector walks all that the cases left, a second at the end
-    _HERE.append(partial(examined, implementation=made(), profiles=profiles))
+    _HERE.append(made())
 
 
-def _examined_there(cases: Sequence[Case]) -> list[Result]:
-    (examine,) = _HERE
-    return [examine(case) for case in cases]
+def _examined_there(cases: Sequence[Case], profiles: frozenset[Profile]) -> list[Result]:
+    (implementation,) = _HERE
+    return [examined(case, implementation, profiles) for case in cases]
 
 
 def _in_order(pool: Executor, work: Callable[[Task], Done], tasks: Iterable[Task], workers: int) -> Iterator[Done]:

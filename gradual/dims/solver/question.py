@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from gradual.dims.rewrite.readable import lean
 from gradual.dims.rewrite.simplify import simplified_constraint
@@ -101,6 +102,7 @@ def occurrences(constraint: Constraint) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(atom for atom in atoms if isinstance(atom, Variable)))
 
 
+@lru_cache(maxsize=2048)
 def as_written(constraint: Constraint) -> tuple[Variable, ...]:
     """The variables in the order of the constraint's text.   [dim.decide.models]"""
     names, text = occurrences(constraint), str(constraint)

@@ -180,6 +180,12 @@ def _fresh(terms: tuple[Term, ...]) -> Dim:
 
 _NOBODY: frozenset[Variable] = frozenset()
 _DIMS: WeakValueDictionary[tuple[Term, ...], Dim] = WeakValueDictionary()
+_RECENT: dict[tuple[Term, ...], Dim] = {}
+"""Dims that were made or found lately: this dictionary answers faster than one of weak references."""
+
+_LATEST = 4096
+"""So many dims are kept there at most."""
+
 _CONSTANTS: WeakValueDictionary[int, Dim] = WeakValueDictionary()
 _SMALL: list[Dim | None] = [None] * 4097
 
@@ -202,9 +208,14 @@ def _interned(terms: tuple[Term, ...]) -> Dim:
         return _ZERO
     if not terms[0][0]:
         return constant(terms[0][1])
-    found = _DIMS.get(terms)
+    found = _RECENT.get(terms)
     if found is None:
-        found = _DIMS[terms] = _fresh(terms)
+        found = _DIMS.get(terms)
+        if found is None:
+            found = _DIMS[terms] = _fresh(terms)
+        if len(_RECENT) >= _LATEST:
+            _RECENT.clear()
+        _RECENT[terms] = found
     return found
 
 
@@ -248,6 +259,10 @@ def _key(dim: Dim) -> str:
 def _added(left: Dim, right: Dim, sign: int) -> Dim:
     if not right.terms:
         return left
+    if right.value is not None:
+        offset = left.offset
+        rest, total = left.terms[:-1] if offset else left.terms, offset + sign * right.value
+        return _interned((*rest, ((), total)) if total else rest)
     coefficients = dict(left.terms)
     for monomial, coefficient in right.terms:
         coefficients[monomial] = coefficients.get(monomial, 0) + sign * coefficient

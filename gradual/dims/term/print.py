@@ -7,6 +7,7 @@ the disjunctions of broadcasting: `broadcast(n, m)`, `broadcasts(n, m)`.   [dim.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from gradual.dims.term.atom import FloorDiv, Ite, Max, Min, Product, Variable, bottom_up
@@ -24,6 +25,7 @@ Remainder = tuple[Dim, Dim, Dim]
 """`cofactor * (dividend % divisor)`."""
 
 
+@lru_cache(maxsize=2048)
 def written(root: Any) -> str:
     """The source text of a dim or constraint; parts too long to print are elided as `…`."""
     return _elided(root, LIMITS.text, {})
