@@ -65,7 +65,7 @@ def transformed(module: Module, uses: Sequence[Use], decider: Decider, verify: b
 
 
 def _changed(before: Module | None, after: Module) -> Container[str] | None:
-    """The functions that are not as in a verified module; None for all, also if what functions see of others differs."""
+    """The functions that are not as in a verified module; None for all, if what functions see of others differs."""
     if before is None:
         return None
     types = {name: function.type for name, function in after.functions.items()}

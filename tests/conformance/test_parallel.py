@@ -36,6 +36,7 @@ class Slow(Reference):
 
 def test_processes_give_the_results_of_one(cases: list[Case]) -> None:
     with Processes(Reference, 2) as processes:
+        processes.start()
         found = list(processes.run(cases, EVERY))
     assert found == list(run(cases, Reference()))
     assert all(result.report is not None for result in found)  # `conformance coverage` counts what they say

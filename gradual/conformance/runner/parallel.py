@@ -72,17 +72,14 @@ class Processes:
         self.pool: ProcessPoolExecutor | None = None
 
     def start(self) -> None:
-        """Start the processes; each needs a second before it examines its first case.
-
-        One that is not started runs its few cases in this process.
-        """
+        """Start the processes; each needs a second before it examines its first case."""
         if self.jobs > 1 and self.pool is None:
             self.pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), _begin, (self.made,))
             for _ in range(self.jobs):  # a process of the pool is started by the first task for which none is idle
                 self.pool.submit(_examined_there, (), frozenset())
 
     def run(self, cases: Sequence[Case], profiles: frozenset[Profile]) -> Iterator[Result]:
-        """The result of each case, in order."""
+        """The result of each case, in order; a few cases stay in this process if no other one has been started."""
         if self.pool is None and len(cases) >= _MANY:
             self.start()
         if self.pool is None:
