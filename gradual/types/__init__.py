@@ -2,7 +2,7 @@
 term.
 
 `TensorType[E]` and the other types, `unpacking` (a `?` becomes a fresh symbolic size, as in unpacking an
-existential), `relations` (consistency, precision, meet and join, a separate function each), `instantiation` and
+existential), `relations` (consistency, precision and join, a separate function each), `instantiation` and
 `binder_solving` (the dims and type arguments of a call), `subsumption`. Siek and Taha (2006); sizes that depend on
 data as in Henriksen and Elsman (2021). Spec chapter 5.
 """

@@ -1,7 +1,7 @@
-"""Relations of types: consistency, precision, meet and join are four operations, never one "unify".
+"""Relations of types: consistency, precision and join are three operations, never one "unify".
 
-Consistency is checked where a value flows into a written type, and yields goals; precision orders written types;
-meet and join combine them.  None of the four changes a written type.
+Consistency is checked where a value flows into a written type, and yields goals, whose facts are the meet; precision
+orders written types; a join combines them.  None of the three changes a written type.
 """
 
 from __future__ import annotations
@@ -186,25 +186,6 @@ def _precise_extent(left: Dim | Hole, right: Dim | Hole, holds: Holds = is_writt
 
 
 ANY = variable("u", Kind.EXISTENTIAL)
-
-
-def meet(left: GradualType, right: GradualType) -> GradualType | None:
-    """The least precise type below both; None if there is none, as for two different dims.  [type.meet]"""
-    match left, right:
-        case TensorType(), TensorType() if left.dtype is right.dtype and left.rank == right.rank:
-            shape = tuple(map(_met, left.shape, right.shape))
-            return None if None in shape else TensorType(tuple(d for d in shape if d is not None), left.dtype)
-        case TupleType(fields), TupleType(others) if len(fields) == len(others):
-            parts = tuple(map(meet, fields, others))
-            return None if None in parts else TupleType(tuple(p for p in parts if p is not None))
-        case _:
-            return left if precise(left, right) else right if precise(right, left) else None
-
-
-def _met(left: Dim | Hole, right: Dim | Hole) -> Dim | Hole | None:
-    if isinstance(left, Hole):
-        return right
-    return left if isinstance(right, Hole) or left is right else None
 
 
 def join(left: GradualType, right: GradualType) -> GradualType | None:

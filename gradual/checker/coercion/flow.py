@@ -31,6 +31,7 @@ _CODES = {"type.structure": "E0307", "type.dtype": "E0306", "op.rank": "E0303"}
 def flow(state: Elaboration, value: str, target: GradualType, place: Place) -> str | None:
     """Coerce a value to a written type and discharge its obligations; None after reporting that this always fails.
 
+    Neither type changes: what both say of the value is known by the facts of the obligations.   [type.meet]
     In unreachable code ranks need not fit.   [type.if.fails]
 
     [type.call.argument] [type.result] [type.annotation] [type.cast] [type.consistent]
