@@ -102,6 +102,19 @@ def test_a_proposed_condition_is_not_stronger_than_the_goal() -> None:
     assert "require it: `where n >= 8`" not in helps(text)
 
 
+def test_a_goal_that_fails_for_some_sizes_is_written_without_cases_that_no_size_has() -> None:
+    text = "def @f(%x: Tensor[(n,), float32]) { strided_set([1, 2, 3], [9], shape_of(%x), [3], [1]) }"
+    (error,) = gradual.check(text).diagnostics
+    assert error.notes == (
+        "counterexample: n = 1, where n is 1, not 2",
+        "required by rule op.strided_set.agree: n == 2",
+    )
+    text = "def @f(%x: Tensor[(n,), float32], %y: Tensor[(min(n, 16),), float32]) { add(%x, %y) }"
+    (error,) = gradual.check(text).diagnostics
+    assert error.notes[1] == "required by rule op.broadcast.agree: n <= 16"
+    assert error.data["goal"] == "broadcasts(n, min(n, 16))"
+
+
 def test_a_condition_is_proposed_for_an_operator_without_a_body() -> None:
     text = "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 2,), float32];"
     (diagnostic,) = gradual.check(text).diagnostics

@@ -152,7 +152,15 @@ def _failing(state: Elaboration, owed: Obligation, witness: Mapping[str, int]) -
         with state.facts.behind():
             sizes = state.program.decider.counterexample(state.facts, owed.goal)
         witness, follows = sizes or witness, follows or not sizes
-    return failing_for_some(owed, dict(witness), terms(state, owed.goal)), follows
+    shown = _readable(state, owed.goal)
+    return failing_for_some(owed, dict(witness), terms(state, shown), shown), follows
+
+
+def _readable(state: Elaboration, goal: Constraint) -> Constraint:
+    """The goal, or a shorter one that is the same at all sizes that are possible here."""
+    knowledge = state.facts.told(goal)
+    plain = reduced(simplified_constraint(goal, knowledge), knowledge.estimate)
+    return plain if not isinstance(plain, Truth) and len(str(plain)) < len(str(goal)) else goal
 
 
 def _is_first(state: Elaboration, owed: Obligation) -> bool:

@@ -86,9 +86,15 @@ def _hopeless(owed: Obligation) -> str:
     return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
-def failing_for_some(owed: Obligation, witness: dict[str, int], where: tuple[str, ...]) -> Diagnostic:
-    """The error about a goal that fails at the sizes of the witness.  [check.strict]"""
+def failing_for_some(
+    owed: Obligation, witness: dict[str, int], where: tuple[str, ...], shown: Constraint | None = None
+) -> Diagnostic:
+    """The error about a goal that fails at the sizes of the witness; `shown` is the goal as it is written.
+
+    [check.strict]
+    """
     sample = sampled(owed.goal, witness)
+    said = owed if shown is None else replace(owed, goal=shown)
     return Diagnostic(
         "E0302",
         owed.rule,
@@ -97,8 +103,8 @@ def failing_for_some(owed: Obligation, witness: dict[str, int], where: tuple[str
         label=owed.label or f"fails when {sample}",
         related=owed.related,
         notes=(
-            f"counterexample: {sample}{_where(owed.goal, witness)}",
-            f"required by rule {owed.rule}{_required(owed)}",
+            f"counterexample: {sample}{_where(said.goal, witness)}",
+            f"required by rule {owed.rule}{_required(said)}",
             *where,
         ),
         data=_data(owed, witness),
