@@ -20,7 +20,8 @@ from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.rewrite.readable import reduced
 from gradual.dims.rewrite.simplify import simplified_constraint
 from gradual.dims.store.facts import Facts
-from gradual.dims.term.constraint import FALSE, TRUE, Constraint, Equal, Or, Truth, all_of, negated
+from gradual.dims.term.atom import Ite, Max, Min, bottom_up
+from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Or, Truth, all_of, negated
 from gradual.dims.term.dim import Variable, of_atom
 from gradual.dims.term.print import brief
 from gradual.source import Span
@@ -157,10 +158,17 @@ def _failing(state: Elaboration, owed: Obligation, witness: Mapping[str, int]) -
 
 
 def _readable(state: Elaboration, goal: Constraint) -> Constraint:
-    """The goal, or a shorter one that is the same at all sizes that are possible here."""
+    """The goal, or one comparison with fewer choices that is the same at all sizes that are possible here.
+
+    `broadcasts(n, min(n, 16))` is written `n <= 16`; an equation without choices is written with the user's numbers.
+    """
     knowledge = state.facts.told(goal)
     plain = reduced(simplified_constraint(goal, knowledge), knowledge.estimate)
-    return plain if not isinstance(plain, Truth) and len(str(plain)) < len(str(goal)) else goal
+    return plain if isinstance(plain, Equal | AtMost) and _choices(plain) < _choices(goal) else goal
+
+
+def _choices(goal: Constraint) -> int:
+    return sum(isinstance(node, Ite | Max | Min | Or) for node in bottom_up(goal))
 
 
 def _is_first(state: Elaboration, owed: Obligation) -> bool:
