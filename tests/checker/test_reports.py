@@ -115,6 +115,13 @@ def test_a_goal_that_fails_for_some_sizes_is_written_without_cases_that_no_size_
     assert error.data["goal"] == "broadcasts(n, min(n, 16))"
 
 
+def test_a_misspelt_element_type_of_an_attribute_is_mended() -> None:
+    assert helps('def @f() { zeros(shape=[2], dtype="floot32") }') == [
+        'this is written `zeros(shape=[2], dtype="float32")`'
+    ]
+    assert helps('def @f(%x: int32) { cast(%x, dtype="string") }') == []
+
+
 def test_a_condition_is_proposed_for_an_operator_without_a_body() -> None:
     text = "operator my.less<n>(%x: Tensor[(n,), float32]) -> Tensor[(n - 2,), float32];"
     (diagnostic,) = gradual.check(text).diagnostics

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from gradual.checker.program.foreign_dtypes import element_type
+from gradual.checker.program.suggestions import closest
 from gradual.checker.repairs.foreign_rows import DROPPED, NEGATED, ONNX_TYPES, RENAMED, Row
 from gradual.checker.repairs.place import Application, Program, called
 from gradual.dims.term.atom import Kind
@@ -19,6 +20,7 @@ from gradual.ops.declaration.operator import AttributeSpec, Operator
 from gradual.record import record
 from gradual.syntax.repair.python_indexing import split
 from gradual.syntax.tree import ast
+from gradual.types.dtype import DType
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r"<([^<>{]*)\{(\w+)\}([^<>]*)>")
@@ -149,9 +151,10 @@ def _filled(found: re.Match[str], value: str | list[str], call: Given, template:
 
 
 def quoted_type(text: str) -> str:
-    """The text of an element type as an attribute value, in quotes."""
+    """The text of an element type as an attribute value, in quotes; a misspelt one is the closest one."""
     name = ONNX_TYPES.get(text, text.strip('"'))
-    return f'"{element_type(name) or name}"'
+    near = closest(name, DType)
+    return f'"{element_type(name) or (near[0] if len(near) == 1 else name)}"'
 
 
 def _swapped(bound: _Bound, call: Given) -> str | None:
