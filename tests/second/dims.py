@@ -251,6 +251,8 @@ def gather(kind: str, unit: Con, zero: Con, cs: tuple[Con, ...]) -> Con:
         for p in c.parts if c.kind == kind else (c,):
             if p != unit and p not in out:
                 out.append(p)
+    if any(p.kind == "not" and p.parts[0] in out for p in out):
+        return zero
     return unit if not out else out[0] if len(out) == 1 else Con(kind, None, tuple(out))
 
 

@@ -34,10 +34,9 @@ class Products(Attributes):
         """[op.nn.dense.contract] [op.nn.dense.units]"""
         x = self.ranked(0, *range(1, 17))
         w = self.ranked(1, 2)
-        dtype = self.multiplied()
+        dtype, units = self.multiplied(), self.sizes("units")
         self.owes("op.nn.dense.contract", eq(x[-1], w[1]), self.places[0])
         last = w[0]
-        units = self.sizes("units")
         if units:
             self.owes("op.nn.dense.units", eq(units[0][0], w[0]), self.places[1])
             last = units[0][0] if units[0][0].number is not None else last
@@ -46,7 +45,7 @@ class Products(Attributes):
     def matmul(self) -> Value:
         """[op.nn.matmul.contract] [op.nn.matmul.units]"""
         a, b = self.ranked(0, *range(1, 17)), self.ranked(1, 2)
-        dtype = self.multiplied()
+        dtype, units = self.multiplied(), self.sizes("units")
         if self.flag("transpose_a"):
             if len(a) < 2:
                 raise Bad("E0303", "op.rank", self.places[0])
@@ -54,7 +53,6 @@ class Products(Attributes):
         if self.flag("transpose_b"):
             b = (b[1], b[0])
         self.owes("op.nn.matmul.contract", eq(a[-1], b[0]), self.places[0])
-        units = self.sizes("units")
         if units:
             self.owes("op.nn.matmul.units", eq(units[0][0], b[1]), self.places[1])
         last = units[0][0] if units and units[0][0].number is not None else b[1]

@@ -114,6 +114,20 @@ def products(error: Diagnostic, program: Program) -> Iterator[Help]:
                     yield instead("transpose it:", operand.span, f"transpose({program.words(operand)})")
 
 
+def reshaped(error: Diagnostic, program: Program) -> Iterator[Help]:
+    """Let a `reshape` infer one of its sizes with -1, a later one first."""
+    if error.rule != "op.reshape.elements":
+        return
+    for application in program.application_of(error):
+        written = next((one.value for one in application.attributes if one.key == "newshape"), None)
+        sizes = [program.words(one) for one in written.items] if isinstance(written, ast.Listing | ast.Tuple) else []
+        if not any(size.startswith("-") for size in sizes):
+            for at in reversed(range(len(sizes))):
+                if sizes[at] != "0":
+                    text = f"[{', '.join([*sizes[:at], '-1', *sizes[at + 1 :]])}]"
+                    yield with_attribute(application, "newshape", text, program)
+
+
 # ------------------------------------------------------------------------------------------------ layouts and axes
 def layouts(error: Diagnostic, program: Program) -> Iterator[Help]:
     """Fix the layout of channels-last images and kernels, or the number of groups."""

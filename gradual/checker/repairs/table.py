@@ -8,7 +8,7 @@ from gradual.checker.repairs.elements import element_types
 from gradual.checker.repairs.names import functions, operators, unused, variables, written_names
 from gradual.checker.repairs.place import Program
 from gradual.checker.repairs.results import declared, results
-from gradual.checker.repairs.shapes import axes, broadcast, enlarged, layouts, products, windows
+from gradual.checker.repairs.shapes import axes, broadcast, enlarged, layouts, products, reshaped, windows
 from gradual.checker.repairs.structure import arity, attributes, counterparts, exchanged, structure
 from gradual.diagnostic import Diagnostic, Help
 
@@ -28,6 +28,7 @@ FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
     (enlarged, ("E0301", "E0302")),
     (windows, ("E0301", "E0302")),
     (products, ("E0301", "E0302")),
+    (reshaped, ("E0301", "E0302")),
     (results, ("E0301", "E0302")),
     (exchanged, ("E0301", "E0302", "E0303", "E0306", "E0307", "E0308")),
     (element_types, ("E0306",)),
