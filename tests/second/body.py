@@ -316,8 +316,7 @@ class Body(Scope):
         if t.dtype != w.dtype:
             raise Bad("E0306", rule, place)
         if len(t.shape) != len(w.dims):
-            if not v.error:
-                self.misfit("E0303", rule, place)
+            self.misfit("E0303", rule, place)
             return
         good = True
         for d, (kind, e, bound, at) in zip(t.shape, w.dims, strict=False):

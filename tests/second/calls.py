@@ -67,7 +67,7 @@ class Calls(Branches):
         for c in fn.pre:
             self.need("type.call.where", swap(c, subst), e.span, error)
         if not self.dead and not error:
-            now = [*self.facts]
+            now = [*self.facts, *self.path]
             for c in self.latent(f.text):
                 c = swap(c, subst)
                 if self.solver.possible(now, c) == "unsat":

@@ -161,9 +161,9 @@ class Goals:
         near = self.solver.cone(both, set(variables(goal)))
         p.never = self.solver.sat([*near, goal]) == "unsat"
         if self.forgot and not p.never:
-            known = swap(goal, self.forgot)
+            known = swap(raw, self.forgot)
             p.never = (
-                known != goal and self.solver.sat([*self.solver.cone(both, set(variables(known))), known]) == "unsat"
+                known != raw and self.solver.sat([*self.solver.cone(both, set(variables(known))), known]) == "unsat"
             )
         p.few = self.fewest(goal)
         p.shown = self.written_check(raw)

@@ -145,14 +145,14 @@ def remainders(d: Dim) -> tuple[list[tuple[Dim, Dim, Dim]], Dim]:
     return found, d
 
 
-def decided(intervals: Intervals, c: Con) -> bool | None:
-    """Whether a constraint holds by bounds."""
+def decided(intervals: Intervals, c: Con, apart: bool = True) -> bool | None:
+    """Whether a constraint holds by bounds; `apart`: or fails by a fact that two sizes differ."""
     if c.kind in ("and", "or"):
-        parts = [decided(intervals, p) for p in c.parts]
+        parts = [decided(intervals, p, apart) for p in c.parts]
         least = c.kind == "or"
         return least if least in parts else None if None in parts else not least
     if c.kind == "not":
-        part = decided(intervals, c.parts[0])
+        part = decided(intervals, c.parts[0], apart)
         return None if part is None else not part
     if c.kind in ("true", "false") or c.d is None:
         return c.kind == "true"
@@ -162,7 +162,7 @@ def decided(intervals: Intervals, c: Con) -> bool | None:
     if c.kind == "le":
         return True if high is not None and high <= 0 else None
     form, k, number = primitive(c.d)
-    if number % k or (form, -number // k) in intervals.apart:
+    if number % k or (apart and (form, -number // k) in intervals.apart):
         return False
     return False if high is not None and high < 0 else True if low == high == 0 else None
 

@@ -92,12 +92,17 @@ class Attributes(Calls):
             raise Bad("E0312", "op.attribute", self.site.span)
         return t
 
+    @property
+    def held(self) -> set[Dim]:
+        """The sizes that values in scope have."""
+        return {d for v in (*self.env.values(), *self.args) for d in shape(v.type)}
+
     def simplified(self, t: Type, again: bool = False) -> Type:
         """[dim.decide.simplify]; a plain size that a value in scope has is not simplified `again`."""
         if isinstance(t, Tuple):
             return Tuple(tuple(self.simplified(p, again) for p in t.parts))
         facts = self.lasting
-        held = {d for v in (*self.env.values(), *self.args) for d in shape(v.type)} if not again else set()
+        held = self.held if not again else set()
         out = []
         for d in t.shape:
             if any(not v.rigid and not v.size for v in variables(d)):

@@ -66,8 +66,8 @@ class Products(Attributes):
             a = (a[0], a[2], a[1])
         if self.flag("transpose_b"):
             b = (b[0], b[2], b[1])
-        batch = self.together(a[:1], b[:1], 0)
         self.owes("op.nn.batch_matmul.contract", eq(a[2], b[1]), self.places[0])
+        batch = self.together(a[:1], b[:1], 0)
         return Value(Tensor((*batch, a[1], b[2]), self.element_type("out_dtype", dtype)))
 
     def bias_add(self) -> Value:

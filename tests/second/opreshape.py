@@ -5,6 +5,7 @@ from __future__ import annotations
 from .declare import ghost
 from .dims import Dim, Var, all_, choice, dim, divide, eq, floor, le, mod
 from .goals import Bad
+from .opattrs import plain
 from .opproducts import Products
 from .text import Skip
 from .types import INTS, Tensor, Value
@@ -81,7 +82,7 @@ class Reshapes(Products):
             if q.number is None or q.number < 1:
                 self.owes("op.reshape.divides", le(1, q), place)
             owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
-            given = q
+            given, plainly = q, p if q.number == 1 else None
             p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
             if self.bad or (q.number is not None and q.number < 1):
                 rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
@@ -95,6 +96,10 @@ class Reshapes(Products):
             if whole * q != p:
                 self.owes("op.reshape.divides", eq(mod(*owed), 0), place)
                 whole = self.solver.simple(self.lasting, floor(p, q))
+            if (
+                plainly is not None and plain(plainly) and plainly in self.held
+            ):  # not simplified again [dim.decide.simplify]
+                whole = plainly
             new = tuple(whole if d is None else d for d in out)
         else:
             new = tuple(d for d in out if d is not None)

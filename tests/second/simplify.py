@@ -111,7 +111,8 @@ class Known:
             if frozenset((holds, self.compared(eq(one, case)))) in self.either:
                 return one
         if test.kind == "eq" and any(isinstance(a, (Max, Ite)) for a in atoms(test.d)):
-            return choice(self.plain(test), yes, other)
+            made = self.plain(test)
+            return choice(made, yes, other) if made == test else self.choice(made, yes, other)
         if test.kind == "le":
             yes, other = numbered(self.given(test).intervals, yes), numbered(self.given(no(test)).intervals, other)
         return choice(test, yes, other)
@@ -208,7 +209,7 @@ class Known:
         assert c.d is not None
         for a in [a for m, _ in c.d.terms for a, _ in m if isinstance(a, Ite)]:
             yes, other = swap(with_dim(c, a, a.yes), stated_at(a.cond)), with_dim(c, a, a.no)
-            holds, fails = decided(self.intervals, yes), decided(self.intervals, other)
+            holds, fails = decided(self.intervals, yes, False), decided(self.intervals, other, False)
             if holds is not None:
                 rest = TRUE if fails else FALSE
                 if fails is None:

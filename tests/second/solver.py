@@ -64,7 +64,7 @@ def equations(facts: list[Con]) -> dict[Var, Dim]:
 
 def simplified(facts: list[Con]) -> list[Con]:
     """Facts that are simplified by the others, and quotients that are at least 1."""
-    known = Known([f for f in facts if not compound(f)])
+    known = Known([f for f in facts if not compound(f) or (f.kind == "or" and not any(map(compound, f.parts)))])
     done = flat([known.plain(known.constraint(f)) if compound(f) else f for f in facts])
     known = Known(done)
     more = [le(1, positive(r)) for r in known.rules if at_least_one(known, r)]
