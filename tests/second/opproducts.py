@@ -39,7 +39,7 @@ class Products(Attributes):
         last = w[0]
         if units:
             self.owes("op.nn.dense.units", eq(units[0][0], w[0]), self.places[1])
-            last = units[0][0] if units[0][0].number is not None else last
+            last = units[0][0] if last.number is None else last
         return Value(Tensor((*x[:-1], last), self.element_type("out_dtype", dtype)))
 
     def matmul(self) -> Value:
@@ -55,7 +55,7 @@ class Products(Attributes):
         self.owes("op.nn.matmul.contract", eq(a[-1], b[0]), self.places[0])
         if units:
             self.owes("op.nn.matmul.units", eq(units[0][0], b[1]), self.places[1])
-        last = units[0][0] if units and units[0][0].number is not None else b[1]
+        last = units[0][0] if units and b[1].number is None else b[1]
         return Value(Tensor((*a[:-1], last), self.element_type("out_dtype", dtype)))
 
     def batch_matmul(self) -> Value:

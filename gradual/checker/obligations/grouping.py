@@ -13,6 +13,7 @@ from dataclasses import replace
 from gradual.checker.obligations.value_names import worded
 from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic
+from gradual.source import Span
 
 IN_CALL = "in this call"
 """In an error inside the body of an inlined function literal: the label of the span of the call."""
@@ -28,8 +29,9 @@ _ROOM = 100
 def told_together(state: Elaboration) -> None:
     """Merge the diagnostics of a definition that are one fault, and replace generated names in them by source text."""
     groups: defaultdict[Hashable, list[Diagnostic]] = defaultdict(list)
+    steps: dict[Hashable, Hashable] = {}
     for found in state.output.diagnostics:
-        groups[_step(found)].append(found)
+        groups[steps.setdefault(_goal(found), _step(found))].append(found)
     told = {id(found): whole for parts in groups.values() for whole in [_joined(state, parts)] for found in parts}
     state.output.diagnostics = list(
         {id(whole): whole for whole in (told[id(found)] for found in state.output.diagnostics)}.values()
@@ -39,12 +41,24 @@ def told_together(state: Elaboration) -> None:
     ]
 
 
+def _goal(found: Diagnostic) -> Hashable:
+    """The key of what a diagnostic requires there: two requirements with one goal are one fault."""
+    return (found.code, found.rule, found.span, _calls(found), found.data["goal"]) if _is_owed(found) else id(found)
+
+
+def _is_owed(found: Diagnostic) -> bool:
+    return found.code in _CODES and "goal" in found.data
+
+
+def _calls(found: Diagnostic) -> tuple[Span, ...]:
+    return tuple(place.span for place in found.related if place.label == IN_CALL)
+
+
 def _step(found: Diagnostic) -> Hashable:
     """The key of a diagnostic's step: everything but the axis and the sizes."""
-    if found.code not in _CODES or "goal" not in found.data:
+    if not _is_owed(found):
         return id(found)
-    calls = tuple(place.span for place in found.related if place.label == IN_CALL)
-    return found.code, found.rule, found.span, calls, _NUMBER.sub("0", found.message.split(":")[0])
+    return found.code, found.rule, found.span, _calls(found), _NUMBER.sub("0", found.message.split(":")[0])
 
 
 def _labels(labels: Sequence[str]) -> Iterator[str]:

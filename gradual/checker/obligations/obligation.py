@@ -82,7 +82,7 @@ def failing_for_all(owed: Obligation, because: str, witness: dict[str, int], whe
 def _hopeless(owed: Obligation) -> str:
     """The message about a goal that fails at every size; an assertion's own words say what should hold."""
     if owed.site is not Site.ASSERT:
-        return f"{owed.says}{_never(owed)}"
+        return f"{owed.says.removesuffix(',')}{_never(owed)}"
     return "the assertion never holds" + (f': "{owed.says}"' if owed.says != UNSAID else "")
 
 
