@@ -2,7 +2,7 @@
 
 The program stays accepted, and every call that ended in a value ends in the same one.  The occurrence that binds a
 name is left alone: precision is not defined across it.  And a declaration measures nothing of unknown rank, which a
-vector of unknown length may give (E0305).
+vector of unknown length may give (E0305).  A pass may refuse the program that says less.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ def test_a_size_less_known_changes_no_value(case: Case) -> None:
         if {(one.code, one.rule) for one in report.diagnostics if one.severity == "error"} == {("E0305", "op.axis")}:
             continue
         assert report.accepted, (text, [str(d) for d in report.diagnostics])
+        if request.passes and not report.passed:
+            continue
         for call, value in values:
             if isinstance(value, GotValue):
                 found = reference.run(request, call)

@@ -363,8 +363,8 @@ def test_products_stay_within_limits() -> None:
 def test_unused_dims_are_forgotten() -> None:
     from gradual.dims.term import polynomial
 
-    before = len(polynomial._DIMS)
-    for i in range(3 * polynomial._LATEST):
+    before, latest = len(polynomial._DIMS), polynomial._interned.cache_info().maxsize
+    assert latest is not None
+    for i in range(3 * latest):
         variable(f"forgotten{i}") + 1
-    assert len(polynomial._DIMS) <= before + polynomial._LATEST + 10
-    assert len(polynomial._RECENT) <= polynomial._LATEST
+    assert len(polynomial._DIMS) <= before + latest + 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from math import gcd
 from typing import Any, ClassVar, TypeVar, final
 from weakref import WeakValueDictionary
@@ -168,10 +169,7 @@ def _fresh(terms: tuple[Term, ...]) -> Dim:
     made = object.__new__(Dim)
     made.terms = terms
     made._key = made._text = made.remainders = None
-    if not terms:
-        made.value = 0
-    else:
-        made.value = terms[0][1] if not terms[0][0] else None
+    made.value = (None if terms[0][0] else terms[0][1]) if terms else 0
     atoms = dict.fromkeys(atom for monomial, _ in terms for atom in monomial)
     made.children = tuple(atom for atom in atoms if not isinstance(atom, Variable))
     made.names = names_of(atoms) if atoms else _NOBODY
@@ -180,12 +178,6 @@ def _fresh(terms: tuple[Term, ...]) -> Dim:
 
 _NOBODY: frozenset[Variable] = frozenset()
 _DIMS: WeakValueDictionary[tuple[Term, ...], Dim] = WeakValueDictionary()
-_RECENT: dict[tuple[Term, ...], Dim] = {}
-"""Dims that were made or found lately: this dictionary answers faster than one of weak references."""
-
-_LATEST = 4096
-"""So many dims are kept there at most."""
-
 _CONSTANTS: WeakValueDictionary[int, Dim] = WeakValueDictionary()
 _SMALL: list[Dim | None] = [None] * 4097
 
@@ -203,19 +195,15 @@ def constant(k: int) -> Dim:
 _ZERO, _ONE = constant(0), constant(1)
 
 
+@lru_cache(maxsize=4096)  # which answers faster than a dictionary of weak references
 def _interned(terms: tuple[Term, ...]) -> Dim:
     if not terms:
         return _ZERO
     if not terms[0][0]:
         return constant(terms[0][1])
-    found = _RECENT.get(terms)
+    found = _DIMS.get(terms)
     if found is None:
-        found = _DIMS.get(terms)
-        if found is None:
-            found = _DIMS[terms] = _fresh(terms)
-        if len(_RECENT) >= _LATEST:
-            _RECENT.clear()
-        _RECENT[terms] = found
+        found = _DIMS[terms] = _fresh(terms)
     return found
 
 
@@ -231,10 +219,6 @@ def of_atom(atom: Atom) -> Dim:
 
 def _rank(term: Term) -> tuple[int, list[str]]:
     return -len(term[0]), [atom.key for atom in term[0]]
-
-
-def _atom_key(atom: Atom) -> str:
-    return atom.key
 
 
 def polynomial(coefficients: Mapping[Monomial, int]) -> Dim:
@@ -306,7 +290,7 @@ def _multiplied(left: Dim, right: Dim) -> Dim:
 
 def multiplied(left: Monomial, right: Monomial) -> Monomial:
     """The product of two monomials."""
-    return tuple(sorted(left + right, key=_atom_key)) if left and right else left or right
+    return tuple(sorted(left + right, key=lambda atom: atom.key)) if left and right else left or right
 
 
 def _too_large(left: Dim, right: Dim) -> bool:
