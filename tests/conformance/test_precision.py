@@ -55,7 +55,7 @@ def blurred(text: str) -> Iterator[str]:
         for size in type.shape or ():
             written = text[size.span.start : size.span.end]
             named = re.search(r"[A-Za-z_]", re.sub(r"\b(?:dim|min|max|if|then|else)\b|%\w+", "", written))
-            first = written.isidentifier() and not re.search(rf"\b{written}\b", text[: size.span.start])
+            first = written.isidentifier() and not re.search(rf"(?<![%\w.]){written}\b", text[: size.span.start])
             if written == "?" or written.startswith("?{") or first or (at_param and named):
                 continue
             yield text[: size.span.start] + "?" + text[size.span.end :]
