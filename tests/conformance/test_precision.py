@@ -54,12 +54,15 @@ def blurred(text: str) -> Iterator[str]:
     for type, at_param in annotations(module):
         for size in type.shape or ():
             written = text[size.span.start : size.span.end]
-            named = re.search(r"[A-Za-z_]", re.sub(r"\b(?:dim|min|max|if|then|else)\b|%\w+", "", written))
-            first = written.isidentifier() and not re.search(rf"(?<![%\w.]){written}\b", text[: size.span.start])
-            if written == "?" or written.startswith("?{") or first or (at_param and named):
+            names = set(_NAME.findall(written))
+            binds = any(not re.search(rf"(?<![%\w.]){name}\b", text[: size.span.start]) for name in names)
+            if written == "?" or written.startswith("?{") or binds or (at_param and names):
                 continue
             yield text[: size.span.start] + "?" + text[size.span.end :]
 
+
+_NAME = re.compile(r"(?<![%\w.])(?!(?:if|then|else)\b(?=.))[A-Za-z_]\w*+(?! *\()")
+"""A name in a size: not a variable, no function such as `min`, and no word of an if-then-else."""
 
 EXCEPTED = {"function/result/written-as-one"}
 """Cases of what `p ⊑ p'` excepts in `spec/12-properties.md`."""
