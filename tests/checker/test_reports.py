@@ -115,6 +115,13 @@ def test_a_goal_that_fails_for_some_sizes_is_written_without_cases_that_no_size_
     assert error.data["goal"] == "broadcasts(n, min(n, 16))"
 
 
+def test_two_requirements_with_one_goal_are_one_report() -> None:
+    text = """def @f(%x: Tensor[(n, 2), float32], %y: Tensor[(m, 3), float32]) { %x }
+def @g(%x: Tensor[(k, 2), float32], %y: Tensor[(k, 3), float32]) where k >= 0 { @f(%x, %y) }"""
+    (error,) = gradual.check(text).diagnostics
+    assert error.message.startswith("`@f` requires `n >= 1` of its sizes, as of every named size, for some sizes")
+
+
 def test_a_misspelt_element_type_of_an_attribute_is_mended() -> None:
     assert helps('def @f() { zeros(shape=[2], dtype="floot32") }') == [
         'this is written `zeros(shape=[2], dtype="float32")`'

@@ -13,6 +13,7 @@ from dataclasses import replace
 from gradual.checker.obligations.value_names import worded
 from gradual.checker.state.context import Elaboration
 from gradual.diagnostic import Diagnostic
+from gradual.dims.term.constraint import FALSE
 from gradual.source import Span
 
 IN_CALL = "in this call"
@@ -42,8 +43,10 @@ def told_together(state: Elaboration) -> None:
 
 
 def _goal(found: Diagnostic) -> Hashable:
-    """The key of what a diagnostic requires there: two requirements with one goal are one fault."""
-    return (found.code, found.rule, found.span, _calls(found), found.data["goal"]) if _is_owed(found) else id(found)
+    """The key of what a diagnostic requires there: two requirements with one goal about sizes are one fault."""
+    if not _is_owed(found) or found.data["goal"] == str(FALSE):
+        return id(found)
+    return found.code, found.rule, found.span, _calls(found), found.data["goal"]
 
 
 def _is_owed(found: Diagnostic) -> bool:
