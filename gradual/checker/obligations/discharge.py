@@ -162,9 +162,12 @@ def _readable(state: Elaboration, goal: Constraint) -> Constraint:
 
     `broadcasts(n, min(n, 16))` is written `n <= 16`; an equation without choices is written with the user's numbers.
     """
+    choices = _choices(goal)
+    if not choices:
+        return goal
     knowledge = state.facts.told(goal)
     plain = reduced(simplified_constraint(goal, knowledge), knowledge.estimate)
-    return plain if isinstance(plain, Equal | AtMost) and _choices(plain) < _choices(goal) else goal
+    return plain if isinstance(plain, Equal | AtMost) and _choices(plain) < choices else goal
 
 
 def _choices(goal: Constraint) -> int:
