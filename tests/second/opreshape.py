@@ -96,10 +96,8 @@ class Reshapes(Products):
             if whole * q != p:
                 self.owes("op.reshape.divides", eq(mod(*owed), 0), place)
                 whole = self.solver.simple(self.lasting, floor(p, q))
-            if (
-                plainly is not None and plain(plainly) and plainly in self.held
-            ):  # not simplified again [dim.decide.simplify]
-                whole = plainly
+            if plainly is not None and plain(plainly) and plainly in self.held:
+                whole = plainly  # not simplified again [dim.decide.simplify]
             new = tuple(whole if d is None else d for d in out)
         else:
             new = tuple(d for d in out if d is not None)

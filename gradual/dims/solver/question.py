@@ -62,9 +62,9 @@ class Question:
 
     @property
     def surroundings(self) -> tuple[Cone, dict[Variable, Dim]]:
-        """The facts connected with the told variables, and the solution of each variable that equations determine.
+        """The facts that share variables with the witness, and the value of each variable that equations determine.
 
-        Of these variables, those count that are connected with the facts or the told ones.  [dim.facts.cone]
+        Variables that are connected with neither of them are left out.  [dim.facts.cone]
         """
         facts, told = self.facts, self.told
         linked = {name: facts.rewrite(of_atom(name)) for name in told if name in facts.known.solved}
