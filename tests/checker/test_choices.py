@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradual.checker.inference.constraints import Application
+from gradual.checker.inference.operator_answers import Question, answers
 from gradual.checker.inference.operator_search import RANKS, Choice, Needed, Open, Places
 from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Tensor, Unknown
 from gradual.limits import LIMITS
@@ -54,15 +54,16 @@ def test_looking_where_the_operator_looks_finds_what_trying_all_finds(name: str,
     hidden = data.draw(st.sampled_from(plain))
     operands[hidden] = unknown = Unknown()
     attributes = bound(CATALOGUE[name], application.attributes)
-    asked = Application(CATALOGUE[name], tuple(operands), attributes, Unknown(), LIMITS.contents)
+    structure = tuple(len(one.fields) if isinstance(one, Product) else None for one in operands)
     known = leaves(operands)
     at = known.index(unknown)
-    found = asked._explored(Places(known))
+    asked = Question(CATALOGUE[name], tuple(attributes.items()), structure, Places.of(known), LIMITS.contents)
+    found = answers(asked)
     assert found is not None
     every = []
     for dtype, rank in product(DType, RANKS):
         choice = [(dtype, (None,) * rank) if one is unknown else (one.element.dtype, one.shape.at) for one in known]
-        every += [choice[at] for _ in asked._judged(choice)]
+        every += [choice[at] for _ in asked.judged(choice)]
     assert admitted([choice[at] for choice, _ in found]) == admitted(every)
 
 

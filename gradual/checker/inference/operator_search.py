@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import product
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeVar
 
-from gradual.checker.inference.terms import Element, InferenceType, Product, Shape, Sizes, Tensor, Unknown, seen
+from gradual.checker.inference.terms import Element, Shape, Sizes, Tensor, Unknown
 from gradual.dims.term.dim import Dim, Kind, constant, variable
 from gradual.record import record
 from gradual.types.dtype import DType
@@ -16,7 +16,7 @@ from gradual.types.unpacking import tracked_length, with_contents
 
 RANKS = range(7)
 """The ranks tried for an operand of unknown rank."""
-_UNKNOWN: list[Sizes] = [(None,) * rank for rank in RANKS]
+_UNKNOWN: tuple[Sizes, ...] = tuple((None,) * rank for rank in RANKS)
 
 V = TypeVar("V")
 Leaf = Tensor | Unknown
@@ -40,82 +40,59 @@ class Needed(Exception):
         self.leaf, self.shape = leaf, shape
 
 
+@record
 class Places:
     """The candidates for tensors; operands that share an element type or a shape share the choice.
 
     Attributes:
-        free: the element types that are not known.
+        at: for each tensor, the place of its element type in `dtypes` and of its shape in `sizes`.
+        dtypes: the candidates for each element type.
+        sizes: the candidates for each shape.
     """
 
-    def __init__(self, leaves: Sequence[Leaf]) -> None:
-        self._elements = [leaf.element.last() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        self._shapes = [leaf.shape if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        self._dtypes = {
-            each: [each.dtype] if isinstance(each, Element) and each.dtype is not None else list(DType)
-            for each in self._elements
-        }
-        self._sizes: dict[Shape | Unknown, list[Sizes]] = {
-            each: [each.at] if isinstance(each, Shape) and isinstance(each.at, tuple) else list(_UNKNOWN)
-            for each in self._shapes
-        }
-        self.free = [each for each, dtypes in self._dtypes.items() if len(dtypes) > 1]
+    at: tuple[tuple[int, int], ...]
+    dtypes: tuple[tuple[DType, ...], ...]
+    sizes: tuple[tuple[Sizes, ...], ...]
+
+    @staticmethod
+    def of(leaves: Sequence[Leaf]) -> Places:
+        """The candidates by what is known of tensors."""
+        elements = [leaf.element.last() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        shapes = [leaf.shape if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        each, every = list(dict.fromkeys(elements)), list(dict.fromkeys(shapes))
+        return Places(
+            tuple((each.index(element), every.index(shape)) for element, shape in zip(elements, shapes, strict=True)),
+            tuple((one.dtype,) if isinstance(one, Element) and one.dtype is not None else tuple(DType) for one in each),
+            tuple((one.at,) if isinstance(one, Shape) and isinstance(one.at, tuple) else _UNKNOWN for one in every),
+        )
+
+    @property
+    def free(self) -> int:
+        """The number of element types that are not known."""
+        return sum(len(dtypes) > 1 for dtypes in self.dtypes)
 
     @property
     def known(self) -> Chosen:
         """The element types and shapes that have only one candidate."""
-        return Chosen(tuple(map(_only, self._dtypes.values())), tuple(map(_only, self._sizes.values())))
+        return Chosen(tuple(map(_only, self.dtypes)), tuple(map(_only, self.sizes)))
 
     def choice(self, chosen: Chosen) -> tuple[Choice, ...]:
         """The chosen element type and shape of each tensor."""
-        of = dict(zip(self._dtypes, chosen.dtypes, strict=True))
-        at = dict(zip(self._sizes, chosen.shapes, strict=True))
-        return tuple((of[e], at[s]) for e, s in zip(self._elements, self._shapes, strict=True))
+        dtypes, shapes = chosen.dtypes, chosen.shapes
+        return tuple([(dtypes[element], shapes[shape]) for element, shape in self.at])
 
     def further(self, chosen: Chosen, needed: Needed) -> list[Chosen]:
         """Extend `chosen` by every candidate for the shape or element type that was needed."""
+        element, shape = self.at[needed.leaf]
         if needed.shape:
-            shape = self._shapes[needed.leaf]
-            place = list(self._sizes).index(shape)
-            return [replace(chosen, shapes=_with(chosen.shapes, place, sizes)) for sizes in self._sizes[shape]]
-        element = self._elements[needed.leaf]
-        place = list(self._dtypes).index(element)
-        return [replace(chosen, dtypes=_with(chosen.dtypes, place, dtype)) for dtype in self._dtypes[element]]
-
-    def key(self) -> object:
-        """A memo key: the candidates of each tensor, and which tensors share an element type or a shape."""
-        elements, shapes = list(self._dtypes), list(self._sizes)
-        return tuple(
-            (elements.index(e), shapes.index(s), tuple(self._dtypes[e]), tuple(self._sizes[s]))
-            for e, s in zip(self._elements, self._shapes, strict=True)
-        )
-
-    def at_rank(self, rank: int, alike: bool) -> Iterator[tuple[Choice, ...]]:
-        """Yield the choices with all unknown shapes of rank `rank`; if `alike`, with all unknown dtypes equal."""
-        at: list[Sizes] = [(None,) * rank]
-        sizes = {each: found if len(found) == 1 else at for each, found in self._sizes.items()}
-        if not alike:
-            yield from self._chosen(self._dtypes, sizes)
-            return
-        for dtype in DType:
-            same = {each: found if len(found) == 1 else [dtype] for each, found in self._dtypes.items()}
-            yield from self._chosen(same, sizes)
-
-    def _chosen(
-        self, dtypes: Mapping[Element | Unknown, list[DType]], sizes: Mapping[Shape | Unknown, list[Sizes]]
-    ) -> Iterator[tuple[Choice, ...]]:
-        for chosen in product(*dtypes.values()):
-            of = dict(zip(dtypes, chosen, strict=True))
-            for shapes in product(*sizes.values()):
-                at = dict(zip(sizes, shapes, strict=True))
-                yield tuple((of[e], at[s]) for e, s in zip(self._elements, self._shapes, strict=True))
+            return [Chosen(chosen.dtypes, _with(chosen.shapes, shape, sizes)) for sizes in self.sizes[shape]]
+        return [Chosen(_with(chosen.dtypes, element, dtype), chosen.shapes) for dtype in self.dtypes[element]]
 
 
-def typed(operand: InferenceType, choice: Iterator[tuple[int, Choice]], limit: int) -> OpenedType:
-    """The type of an operand, taking from `choice` the next choice for each tensor in it."""
-    operand = seen(operand)
-    if isinstance(operand, Product):
-        return TupleType(tuple(_tensor(*next(choice), limit) for _ in operand.fields))
-    return _tensor(*next(choice), limit)
+def typed(choice: Sequence[Choice], structure: Sequence[int | None], limit: int) -> list[OpenedType]:
+    """The types of operands; one whose structure is a number is a tuple of so many tensors."""
+    tensors = (_tensor(index, one, limit) for index, one in enumerate(choice))
+    return [next(tensors) if fields is None else TupleType(tuple(islice(tensors, fields))) for fields in structure]
 
 
 def _only(ways: Sequence[V]) -> V | None:
@@ -126,6 +103,7 @@ def _with(values: tuple[V, ...], place: int, value: V) -> tuple[V, ...]:
     return (*values[:place], value, *values[place + 1 :])
 
 
+@lru_cache(maxsize=4096)  # a rule is asked about the same few types of an operand again and again
 def _tensor(index: int, choice: Choice, limit: int) -> TensorType[Dim]:
     dtype, sizes = choice
     shape = None if sizes is None else _shape(index, sizes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import field, replace
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from gradual.checker.inference.terms import (
     Data,
@@ -66,14 +66,10 @@ class Flows:
     Attributes:
         watchers: unknown part -> the relations that watch it.
         waiting: the worklist.
-        answers: memo table, known operand types -> the accepted operand types with their results.
-        agreements: memo table, known operand types -> which operands have equal element types.
     """
 
     watchers: dict[Part, dict[Relation, None]] = field(default_factory=dict)
     waiting: deque[Relation] = field(default_factory=deque)
-    answers: dict[object, Any] = field(default_factory=dict)
-    agreements: dict[object, Any] = field(default_factory=dict)
     _queued: set[Relation] = field(default_factory=set)
     _instances: dict[tuple[Function, Function], Function] = field(default_factory=dict)
 

@@ -120,11 +120,19 @@ class Specializing:
     def _round(self) -> bool:
         """Update the calls that the current facts allow; return whether there was one."""
         calls = Calls(self.module, self.decider, self.copies, self.demanding)
-        visited(self.module, self.decider, calls.visit)
+        visited(self.module, self.decider, calls.visit, self._callers({*self.copies, *self.demanding}))
         names = {*calls.redirected.values(), *self.demanding}
         functions = {name: self._calling(f, calls, names) for name, f in self.module.functions.items()}
         self.module = replace(self.module, functions=functions)
         return bool(calls.redirected or calls.owed)
+
+    def _callers(self, names: set[str]) -> set[str]:
+        """The functions that call one of the functions of these names."""
+        return {
+            caller.name
+            for caller in self.module.functions.values()
+            if any(isinstance(step, Invoke) and step.function in names for step in every(caller.body))
+        }
 
     def _calling(self, function: Function, calls: Calls, names: set[str]) -> Function:
         """Update the calls in a function, and refine the types that depend on their results."""
