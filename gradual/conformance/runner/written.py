@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from gradual.conformance.cases.answer import (
     FoundCheck,
@@ -104,6 +105,7 @@ def _changes(
     yield from _outcomes_differ(case.request, first, request, implementation, profiles)
 
 
+@lru_cache(maxsize=4)  # a case's text and what is written of it are asked for more than once
 def _definitions(text: str) -> set[tuple[str, int]] | None:
     """The functions of a program, each with the number of its parameters; None for a text with a syntax error."""
     module, diagnostics = parse(Source("case.relay", text), mend=False)

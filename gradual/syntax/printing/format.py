@@ -23,7 +23,7 @@ def formatted(source: Source, width: int | None = LIMITS.line) -> str:
 
     Lines longer than `width` are broken; if it is None, none.
     """
-    _, diagnostics = parse(source)
+    _, diagnostics = parse(source, mend=False)
     if any(diagnostic.rule != "syntax.metadata" for diagnostic in diagnostics):
         return source.text
     text = laid_out(_pieces(source.text), width)

@@ -148,7 +148,7 @@ def rename(document: Document, offset: int, name: str) -> lsp.WorkspaceEdit | No
         raise NoName(f"`{written}` is a name already")
     edits = [(one.span, written) for one in document.names.uses(symbol)]
     after = _edited(document.text, edits)
-    if len(parse(Source(document.uri, after))[1]) > len(parse(document.source)[1]):
+    if len(parse(Source(document.uri, after), mend=False)[1]) > len(parse(document.source, mend=False)[1]):
         raise NoName(f"`{written}` is a word of the language")
     return changes(document, edits)
 
@@ -305,7 +305,7 @@ def signature_help(document: Document, found: Findings, offset: int) -> lsp.Sign
 
 def format_edits(document: Document, width: int) -> list[lsp.TextEdit]:
     """The edit that formats a text with lines of a width, if it can be parsed and is not formatted yet."""
-    if parse(document.source)[1]:
+    if parse(document.source, mend=False)[1]:
         return []
     after = formatted(document.source, width)
     whole = range_of(document, Span(0, len(document.text)))
