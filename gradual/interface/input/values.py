@@ -70,14 +70,14 @@ class Call:
 
 
 _TOKEN = re.compile(
-    r"""(?P<drawn>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64))\[)
+    r"""(?:(?P<mark>[\[\](),])
+      | (?P<number>-?\d+\.?\d*(?:[eE][+-]?\d+)?[a-z]*\d*)
+      | (?P<drawn>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64))\[)
       | (?P<dtype>(?:bool|bfloat16|u?int(?:8|16|32|64)|float(?:16|32|64)))(?=\s)
       | (?P<constructor>(?!(?:nan|inf|True|False|SPECIAL)\b)[A-Za-z_]\w*)
-      | (?P<number>-?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|inf|nan)[a-z]*\d*)
+      | (?P<special>-?(?:inf|nan)[a-z]*\d*)
       | (?P<truth>True|False)
-      | (?P<name>@[A-Za-z_][A-Za-z0-9_.]*)
-      | (?P<mark>[\[\](),])
-      | (?P<blank>\s+)""".replace("SPECIAL", "|".join(sorted(SPECIAL))),
+      | (?P<name>@[A-Za-z_][A-Za-z0-9_.]*))\s*""".replace("SPECIAL", "|".join(sorted(SPECIAL))),
     re.VERBOSE,
 )
 
@@ -115,16 +115,20 @@ _NESTED = 200
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
+    text = text.lstrip()
     found, at, depth = [], 0, 0
-    while at < len(text):
-        if not (match := _TOKEN.match(text, at)):
-            raise ValueError(f"unexpected `{text[at]}`")
-        if match.lastgroup != "blank":
-            found.append((str(match.lastgroup), match[0]))
-        depth += (match[0][-1] in "([") - (match[0] in ")]")
+    for match in _TOKEN.finditer(text):
+        if match.start() != at:
+            break
+        kind = match.lastgroup or ""
+        word = match[kind]
+        found.append(("number" if kind == "special" else kind, word))
+        depth += (word[-1] in "([") - (word in ")]")
         if depth > _NESTED:
             raise ValueError(f"a value that is written nests at most {_NESTED} deep")
         at = match.end()
+    if at < len(text):
+        raise ValueError(f"unexpected `{text[at]}`")
     return found
 
 
