@@ -18,7 +18,7 @@ from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.value_words import reworded
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.rewrite.readable import reduced
-from gradual.dims.rewrite.simplify import simplified_constraint
+from gradual.dims.rewrite.simplify import NOTHING, simplified_constraint
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import Ite, Max, Min, bottom_up
 from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Or, Truth, all_of, negated
@@ -115,7 +115,7 @@ def _fail_under_test(state: Elaboration, owed: Obligation, goal: Constraint) -> 
     function may never run, so code after it stays reachable.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
-    told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
+    told, path = fails_always(state, owed, ""), simplified_constraint(all_of(*state.facts.path), NOTHING)
     sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
     where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
     error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
@@ -277,7 +277,8 @@ def _warn_of_few(state: Elaboration, owed: Obligation) -> None:
 
 
 def _blame(state: Elaboration, owed: Obligation, goal: Constraint, because: str) -> Blame:
-    left = tuple(promises(state, goal.variables()))
+    never = owed.sides if goal is FALSE and owed.sides is not None else ()  # `m == m + 1` is about m
+    left = tuple(promises(state, goal.variables().union(*(side.variables() for side in never))))
     if owed.blamed:
         blamed = owed.blamed
         spans: tuple[Span, ...] = (owed.span,)
