@@ -153,7 +153,7 @@ def _residues(system: System, limit: int) -> Iterator[Split]:
     steps = _known_divisors(system) if moduli else {}
     for name, modulus in moduli.items():
         step = steps.get(name, 1)
-        if modulus <= limit * step and modulus % step == 0:
+        if 1 < modulus <= limit * step and modulus % step == 0:
             quotient = of_atom(named(f"{name} // {modulus}", name.kind, None))
             cases = tuple(equal(of_atom(name), quotient * modulus + r) for r in range(0, modulus, step))
             yield Split("residues", cases, of_atom(name))
