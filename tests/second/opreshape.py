@@ -82,7 +82,7 @@ class Reshapes(Products):
             if q.number is None or q.number < 1:
                 self.owes("op.reshape.divides", le(1, q), place)
             owed = self.solver.simple(self.lasting, p, False), self.solver.simple(self.lasting, q, False)
-            given, plainly = q, floor(p, q)
+            given, plainly = q, floor(p, q) if q.number is None or q.number >= 1 else None
             p, q = (self.solver.simple(self.lasting, x) for x in (p, q))
             if self.bad or (q.number is not None and q.number < 1):
                 rest = dim(ghost(f"dim({self.hint or self.fresh()}, 0)", self.site.span))
@@ -96,7 +96,7 @@ class Reshapes(Products):
             if whole * q != p:
                 self.owes("op.reshape.divides", eq(mod(*owed), 0), place)
                 whole = self.solver.simple(self.lasting, floor(p, q))
-            if plain(plainly) and plainly in self.held:
+            if plainly is not None and plain(plainly) and plainly in self.held:
                 whole = plainly  # not simplified again [dim.decide.simplify]
             new = tuple(whole if d is None else d for d in out)
         else:

@@ -49,7 +49,9 @@ def product_of(d: Dim) -> tuple[Div, Product] | None:
 
 
 def chosen(a: Atom) -> bool:
-    """Whether a max, a min or an if-then-else dim has a quotient in it."""
+    """Whether a max, a min or an if-then-else dim, here or inside of quotients, has a quotient in it."""
+    if isinstance(a, Div):
+        return any(chosen(b) for d in (a.top, a.by) for m, _ in d.terms for b, _ in m)
     return isinstance(a, (Max, Ite)) and "Div(" in repr(a)
 
 
