@@ -6,6 +6,7 @@ An index counts from 0; a negative one, or one beyond the dense shape, is a faul
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, repeat
 
 from gradual.dims.term.constraint import Constraint, all_of, any_of, at_least, at_most, divides, equal
@@ -306,10 +307,16 @@ def sparse_reshape(
 def _as_many(old: Shape, new: Shape) -> Constraint:
     """The condition that a new shape, in which one size may be -1, fits an old one."""
     whole = product(old)
-    open_ = [equal(extent, -ONE) for extent in new]
-    missing = sum((ite(one, ONE, ZERO) for one in open_), ZERO)
-    rest = product(ite(one, ONE, extent) for one, extent in zip(open_, new, strict=True))
+    missing, rest = _inferred(new)
     exact = all_of(equal(missing, ZERO), equal(rest, whole))
     filled = all_of(equal(missing, ONE), at_least(rest, ONE), divides(maximum(rest, ONE), whole))
     sizes = [at_least(extent, ZERO) for extent in old] + [at_least(extent, -ONE) for extent in new]
     return all_of(*sizes, any_of(exact, filled))
+
+
+@lru_cache(maxsize=64)  # at an unknown number of axes, each new shape is asked about with each old one
+def _inferred(new: Shape) -> tuple[Dim, Dim]:
+    """How many sizes of a new shape are -1, and the product of the others."""
+    open_ = [equal(extent, -ONE) for extent in new]
+    missing = sum((ite(one, ONE, ZERO) for one in open_), ZERO)
+    return missing, product(ite(one, ONE, extent) for one, extent in zip(open_, new, strict=True))
