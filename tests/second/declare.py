@@ -200,30 +200,41 @@ class Scope(Goals):
             self.report.say("E0206", "name.dimension", x.span)
         if unbound:
             raise Bad("E0206", "name.dimension", unbound[-1].span)
+        wrong: list[Bad] = []
         for k in t.kids:
-            if k.kind == "hole":
-                w.dims.append(("hole", None, None, k.span))
-            elif k.kind == "bounded":
-                u = Var(k.text, next(COUNT), False)
-                old = self.names.get(k.text)
-                self.names[k.text] = dim(u)
-                kept, self.divisors = self.divisors, []
-                c = all_(*[le(1, d) for d, _ in self.divisors], self.to_con(k.kids[0]))
-                c = all_(*[le(1, d) for d, _ in self.divisors], c)
-                self.divisors = kept
-                if old is None:
-                    del self.names[k.text]
-                else:
-                    self.names[k.text] = old
-                if self.solver.sat([*self.solver.cone(self.certain, set(variables(c))), le(0, dim(u)), c]) == "unsat":
-                    raise Bad("E0311", "type.bound", k.kids[0].span)
-                w.dims.append(("bound", None, (u, c), k.span))
-            else:
-                d = self.to_dim(k)
-                if k.kind == "number" and (d.number or 0) < 0:
-                    raise Bad("E0206", "name.dimension", k.span)
-                w.dims.append(("dim", d, None, k.span))
+            try:
+                w.dims.append(self.extent(k))
+            except Bad as b:
+                wrong.append(b)
+        for b in wrong[:-1]:
+            self.report.say(b.code, b.rule, b.place, b.related)
+        if wrong:
+            raise wrong[-1]
         return w
+
+    def extent(self, k: Node) -> tuple[str, Dim | None, tuple[Var, Con] | None, Place]:
+        """One size of a written type."""
+        if k.kind == "hole":
+            return "hole", None, None, k.span
+        if k.kind != "bounded":
+            d = self.to_dim(k)
+            if k.kind == "number" and (d.number or 0) < 0:
+                raise Bad("E0206", "name.dimension", k.span)
+            return "dim", d, None, k.span
+        u = Var(k.text, next(COUNT), False)
+        old = self.names.get(k.text)
+        self.names[k.text] = dim(u)
+        kept, self.divisors = self.divisors, []
+        c = all_(*[le(1, d) for d, _ in self.divisors], self.to_con(k.kids[0]))
+        c = all_(*[le(1, d) for d, _ in self.divisors], c)
+        self.divisors = kept
+        if old is None:
+            del self.names[k.text]
+        else:
+            self.names[k.text] = old
+        if self.solver.sat([*self.solver.cone(self.certain, set(variables(c))), le(0, dim(u)), c]) == "unsat":
+            raise Bad("E0311", "type.bound", k.kids[0].span)
+        return "bound", None, (u, c), k.span
 
     def opened(self, w: Written, name: str, call: Place | None = None, subst: dict[Var, Dim] | None = None) -> Type:
         """[type.open]: a ghost for each `?`."""

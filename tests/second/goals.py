@@ -250,14 +250,16 @@ class Goals:
             p.kind == "eq" and p.sides and g in variables(p.sides[0]) and g in variables(p.sides[1]) for p in parts
         ):
             return False
-        near = [*self.solver.cone(self.facts, set(variables(goal))), goal]
+        near = self.solver.cone(self.facts, set(variables(goal)))
+        others: list[Con] = []
         for _ in range(4):
-            if self.solver.sat(near) != "sat":
-                return self.solver.sat(near) == "unsat"
-            model = self.solver.least(near, no(goal))
+            if self.solver.sat([*near, goal, *others]) != "sat":
+                left = self.solver.sat([*near, goal, *others]), self.solver.sat([*near, *others])
+                return left == ("unsat", "sat")
+            model = self.solver.least([*near, goal, *others], no(goal))
             if model is None:
                 return False
-            near.append(no(eq(dim(g), model.get(g, 0))))
+            others.append(no(eq(dim(g), model.get(g, 0))))
         return False
 
     def join(self, place: Place, d: Dim, e: Dim, related: Place) -> None:

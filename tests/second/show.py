@@ -43,7 +43,7 @@ def atom(a: object) -> str:
         )
     assert isinstance(a, Ite)
     c = a.cond
-    if c.kind == "eq" and c.d is not None and c.d == a.no - 1 and (not a.no.const or len(a.no.terms) > 2):
+    if c.kind == "eq" and c.d is not None and c.d == a.no - 1 and (not c.sides or c.sides[0] == a.no):
         return f"broadcast({text(a.no)}, {text(a.yes)})"
     return f"(if {con(a.cond)} then {text(a.yes)} else {text(a.no)})"
 

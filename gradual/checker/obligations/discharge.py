@@ -21,7 +21,19 @@ from gradual.dims.rewrite.readable import reduced
 from gradual.dims.rewrite.simplify import NOTHING, simplified_constraint
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import Ite, Max, Min, bottom_up
-from gradual.dims.term.constraint import FALSE, TRUE, AtMost, Constraint, Equal, Or, Truth, all_of, negated
+from gradual.dims.term.constraint import (
+    FALSE,
+    TRUE,
+    AtMost,
+    Constraint,
+    Equal,
+    Or,
+    Truth,
+    all_of,
+    any_of,
+    equal,
+    negated,
+)
 from gradual.dims.term.dim import Variable, of_atom
 from gradual.dims.term.print import brief
 from gradual.source import Span
@@ -270,7 +282,10 @@ def _warn_of_few(state: Elaboration, owed: Obligation) -> None:
     if len(existentials) != 1 or not any(existentials[0] in names for names in sides):
         return
     values = state.program.decider.values(state.facts, owed.goal, existentials[0])
-    if values is not None:
+    if values is None:
+        return
+    listed = any_of(*(equal(of_atom(existentials[0]), value) for value in values))
+    if not isinstance(state.decide(listed), Proved):  # else the facts leave no others anyway
         message = f"holds only for {existentials[0].name} in {{{', '.join(map(str, values))}}}: {owed.says}"
         notes = (f"required by rule {owed.rule}: {brief(owed.goal)}",)
         state.output.report("E0404", "check.few", message, owed.span, severity=Severity.WARNING, notes=notes)
