@@ -51,7 +51,7 @@ def conditional(state: Elaboration, expr: ast.If, infer: Callable[[ast.Expr], st
         ends(state, expr.span, "`if`")
     for branch, elsewhere in ((then, truth.fails), (orelse, truth.holds)):
         if branch.ended and elsewhere is not TRUE:
-            state.facts.assume(elsewhere, learnt=True)
+            state.facts.assume(elsewhere, learnt=True, ended=True)
     return state.values.define(name, told, Made("`if`", (then.block.result, orelse.block.result), expr.span))
 
 

@@ -217,7 +217,7 @@ class Join:
         for index, type in enumerate(types):
             if type.dtype is not first.dtype:
                 return self._dtypes(types, index)
-            if type.rank != first.rank and self.state.reach.tests:
+            if type.rank != first.rank and (self.state.reach.tests or self.state.reach.unreachable):
                 return self._of_any_rank(first.dtype, path)
             if type.rank != first.rank:
                 return self._never("E0308", self.rule, f"rank {first.rank} is not rank {type.rank}", 0, index)

@@ -52,13 +52,16 @@ class TracedFacts(Facts):
         """Whether an accepted goal contradicts goals accepted before.  [check.apart]"""
         return bool(self._astray)
 
-    def assume(self, constraint: Constraint, learnt: bool = False) -> None:
-        """Add a fact; `learnt` if it holds only as long as an accepted goal does.  [dim.facts.assume]"""
+    def assume(self, constraint: Constraint, learnt: bool = False, ended: bool = False) -> None:
+        """Add a fact; `learnt` if it holds only as long as an accepted goal does.  [dim.facts.assume]
+
+        What is known since a branch `ended` is certain only if no goal has failed before.   [check.strict]
+        """
         kept = self._ends if self.ending and (learnt or self._learns is not None) else self._lasts
         self._trail.put(kept, len(kept), constraint)
         if self._learns is not None:
             self._note(self._learns, constraint)
-        elif constraint not in self._given:
+        elif constraint not in self._given and not (ended and self._failing):
             self._trail.put(self._given, constraint, None)
         super().assume(constraint)
 
