@@ -73,7 +73,7 @@ class Processes:
         self.pool: ProcessPoolExecutor | None = None
 
     def start(self) -> None:
-        """Start the processes; each needs a second before it examines its first case, as long as reading the suite."""
+        """Start the processes; they get ready while the suite is read."""
         if self.jobs > 1 and self.pool is None:
             self.pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), _begin, (self.made,))
             for _ in range(self.jobs):  # a process of the pool is started by the first task for which none is idle
@@ -118,7 +118,7 @@ def @f(%x: Tensor[(n, ?), float32], %c: bool) { if (%c) { nn.relu(%x) } else { r
 
 
 def _warmed() -> None:
-    """Load what is loaded for the first program; there is time for it while the suite is read."""
+    """Check a first program, which loads what is loaded on demand."""
     _HERE[0].check(Request("first.relay", _FIRST))
 
 
