@@ -73,6 +73,7 @@ class Branches(Body):
             return Value(seen, v.elems, v.cond, v.test, error=v.error)
         if a is None or b is None:
             raise Gone
+        self.excused = a.error or b.error
         t = self.joined_type(
             a.type,
             b.type,
@@ -223,7 +224,7 @@ class Branches(Body):
             hidden = not (self.seen(d, mark) and self.seen(e, mark))
             if (d == e and not hidden) or (d1 == e1 and self.seen(d1, mark)):
                 out.append(d if d == e else d1)
-            elif not hidden and not test and self.solver.possible(self.facts, eq(d, e)) == "unsat":
+            elif not (hidden or test or self.excused) and self.solver.possible(self.facts, eq(d, e)) == "unsat":
                 raise Bad("E0308", "type.if.join", place, [first])
             elif exact and not hidden:
                 out.append(self.either(lasting, choice(yes, d1, e1)))
@@ -241,7 +242,7 @@ class Branches(Body):
                     self.gradual = True
                 else:
                     self.joined.add(g)
-                if not (test or hidden) and all(v.rigid for v in variables(d) | variables(e)):
+                if not (test or hidden or self.excused) and all(v.rigid for v in variables(d) | variables(e)):
                     if not any(not v.rigid for v in variables(d) | variables(e)):
                         self.join(place, d, e, first)
                     else:

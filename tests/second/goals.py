@@ -91,6 +91,7 @@ class Goals:
         self.gradual = False
         self.tests = 0
         self.joined: set[Var] = set()
+        self.excused = False
         self.forgot: dict[Var, Dim] = {}
         self.failing: list[Con] = []
         self.every: list[Con] = []

@@ -61,7 +61,7 @@ class SizeJoin:
             return self._hidden(both, path, axis, ranks)
         if _one(both) and self._stands(both[0], dims):
             return both[0]
-        apart = None if self.state.reach.tests else self._apart(dims)
+        apart = None if self.state.reach.tests or self._is_in_error() else self._apart(dims)
         if apart is not None:
             self.state.output.diagnostics.append(self._disagreement(*apart, axis, dims, {}))
             return None
@@ -73,9 +73,14 @@ class SizeJoin:
             kept = self._kept(dims, ranks)
             if kept is not None:
                 return kept
-            if not self.state.reach.tests and not self.state.strictness.gradual and self._is_doubtful(dims):
+            told = not self.state.reach.tests and not self.state.strictness.gradual and not self._is_in_error()
+            if told and self._is_doubtful(dims):
                 self._doubt(dims, axis)
         return self._either(both, path, axis)
+
+    def _is_in_error(self) -> bool:
+        """Whether the value of a branch is in error, so that no other size of another branch is reported."""
+        return not self.state.values.failed.isdisjoint(branch.block.result for branch in self.branches)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:
         """The indices of the first two sizes that are never equal; None if every two may be equal.
