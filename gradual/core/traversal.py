@@ -15,6 +15,7 @@ from gradual.core.check import Check
 from gradual.core.def_use import variables_of
 from gradual.core.roles import Rebuilder, Role, rebuilder
 from gradual.core.terms import Arm, Block, Conversion, Function
+from gradual.core.value_words import renamed
 from gradual.dims.term.constraint import Constraint
 from gradual.dims.term.dim import ContentOf, Dim, NumelOf, RankOf, SizeOf, Variable
 from gradual.record import record
@@ -195,9 +196,10 @@ class Rewriting:
     def _check(self, check: Check) -> Check:
         """Copy a check with its label.  Always a new object: a step occurs only once in a program."""
         goal, owed = self.goal(check.goal), self.goal(check.blame.owed)
-        same = owed is check.blame.owed and goal is check.goal
+        says = renamed(check.says, self.name) if self.names else check.says
+        same = owed is check.blame.owed and goal is check.goal and says == check.says
         blame = check.blame if same else replace(check.blame, owed=owed, words={})
-        return replace(check, goal=goal, blame=blame)
+        return replace(check, goal=goal, blame=blame, says=says)
 
     def _conversion(self, conversion: Conversion) -> Conversion:
         if id(conversion) in self._conversions:

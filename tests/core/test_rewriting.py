@@ -10,6 +10,7 @@ import gradual
 from gradual.core.def_use import defined, every
 from gradual.core.terms import Closure, Function, Module
 from gradual.core.traversal import Rewriting
+from gradual.core.value_words import renamed
 from gradual.core.verify.function import violations
 from gradual.dims.solver.decide import Decider
 
@@ -38,3 +39,11 @@ def test_a_renamed_function_is_verified(path: Path) -> None:
         wrong = [one for one in violations(module, Decider()) if one.function == function.name]
         assert not wrong, wrong[:3]
         assert [type(step) for step in every(copy.body)] == [type(step) for step in every(function.body)]
+
+
+def test_a_text_names_the_renamed_values() -> None:
+    new = {"%t": "%u", "%a.b": "%c", "%0": "%k"}
+    text = "`add` accepts %a, %a.b, (%t,): dim(%t.0, 1) == dim(%0, 0) + 1"
+    assert renamed(text, lambda name: new.get(name, name)) == (
+        "`add` accepts %a, %c, (%u,): dim(%u.0, 1) == dim(%k, 0) + 1"
+    )
