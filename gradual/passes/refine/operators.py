@@ -15,11 +15,13 @@ from gradual.dims.term.dim import Dim, Variable
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
 from gradual.ops.declaration.unknown_rank import Asking
+from gradual.passes.refine.any_rank import still_asked
 from gradual.passes.refine.state import SweepState, Unreachable, stopping
 from gradual.passes.refine.types import elements, fits
 from gradual.types.print import shown
 from gradual.types.type import GradualType, Hole, OpenedType, TensorType, TupleType
 from gradual.types.unpacking import opened, placed_sizes, tracked_length
+from gradual.verdict import Refuted
 
 
 def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
@@ -36,9 +38,10 @@ def judged(seen: SweepState, step: Apply, moved: Apply) -> Apply:
     if result is not None and is_another(result, step.type):
         raise nowhere(f"`{step.operator.name}` gives {shown(result)}", step)
     if not isinstance(found, Judgement):
-        return moved if result is None else replace(moved, type=seen.sharper(result, step.type, step.name))
+        type = moved.type if result is None else seen.sharper(result, step.type, step.name)
+        return replace(moved, type=type, accepts=still_asked(seen, moved, asking.cases(operands)))
     if moved.accepts is not None:
-        _accepted(seen, found, moved.accepts)
+        _accepted(seen, found, moved, moved.accepts)
     type = seen.sharper(found.result, step.type, step.name)
     if isinstance(type, TensorType):
         type = replace(type, contents=_contents(seen, step, moved, operands, type))
@@ -99,13 +102,20 @@ def _is_accepted(seen: SweepState, step: Apply) -> bool:
     return all(seen.holds(need.goal) for need in found.needs)
 
 
-def _accepted(seen: SweepState, judgement: Judgement, accepts: Check) -> None:
-    """Check the unproved needs of the rule before the step, with the label of `accepts`, once the ranks are known."""
-    unmet = (need.goal for need in judgement.needs if not seen.holds(need.goal))
-    goal = all_of(*unmet)
-    if goal is not TRUE:
-        seen.out.append(replace(accepts, goal=goal, says=""))
-        seen.facts.learn(goal)
+def _accepted(seen: SweepState, judgement: Judgement, moved: Apply, accepts: Check) -> None:
+    """Check the unproved needs of the rule before the step, with the label of `accepts`, once the ranks are known.
+
+    Raises Unreachable if one of them never holds.
+    """
+    unmet = [need for need in judgement.needs if not seen.holds(need.goal)]
+    goal = all_of(*(need.goal for need in unmet))
+    if goal is TRUE:
+        return
+    seen.out.append(replace(accepts, goal=goal, says=accepts.says if goal is FALSE else ""))
+    for need in unmet:
+        if need.goal is FALSE or isinstance(seen.decide(need.goal), Refuted):
+            raise Unreachable(stopping(f"`{moved.operator.name}`: {need.says}", moved.span))
+    seen.facts.learn(goal)
 
 
 def _contents(

@@ -42,6 +42,7 @@ from gradual.dims.solver.decide import Decider
 from gradual.dims.term.constraint import Constraint, negated
 from gradual.dims.term.dim import Dim, Variable
 from gradual.passes.framework.bound_names import names_in
+from gradual.passes.refine.any_rank import learn_ranks
 from gradual.passes.refine.checks import asserted, checked
 from gradual.passes.refine.operators import agreeing, forgetting, is_another, judged, nowhere, shared
 from gradual.passes.refine.state import SweepState, Unreachable
@@ -174,6 +175,8 @@ class Sweep(SweepState):
             self._alias(step, found)
         else:
             self.emit(agreeing(self, found) if isinstance(found, Apply) else found, step)
+            if isinstance(found, Apply):
+                learn_ranks(self, found)
 
     def _improved(self, step: Apply) -> Step | str:
         """Call `improve` with the step; a merged operator is replaced by the form that is applied.   [op.dyn.form]"""
