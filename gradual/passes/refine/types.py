@@ -68,7 +68,7 @@ class Retyping:
                 return TupleType(tuple(self.sharper(*pair, f"{path}#{i}") for i, pair in pairs))
             case TensorType(), UnrankedType():
                 return opened(judged, path, lambda path, axis, hole: None)[0]
-            case UnrankedType(origin=str()), UnrankedType(origin=origin) if origin != path:
+            case UnrankedType(origin=str()), UnrankedType():
                 return judged
             case _:
                 return self.rewriting.type(before)
