@@ -294,10 +294,9 @@ class _Walk:
     def _refuse_faults(self, step: Apply) -> None:
         """Raise Unusable if padding would change whether an operator fails, even if its value is not used."""
         operator, types = step.operator.form(step.operands), [self.failing.types[operand] for operand in step.operands]
-        if step.accepts is not None or any(True for type in types for _ in shapes_unknown(type)):
-            raise Unusable(
-                f"`{operator.name}` is applied to a value of unknown rank, and may fail on the padding", step.span
-            )
+        unknown = _unknown(step, types)
+        if unknown:
+            raise Unusable(f"`{operator.name}` {unknown}, and may fail on the padding", step.span)
         padding = operator.padding
         safe = self.failing.cannot(step) or (padding is not None and padding.safe(types))
         if not (safe or self._fits_padded(step, types)):
@@ -333,6 +332,17 @@ class _Walk:
                 return tuple(self._result(field, step) for field in fields)
             case _:
                 return Tainted(f"`{step.operator.name}` gives a value of unknown sizes", step.span)
+
+
+def _unknown(step: Apply, types: Sequence[OpenedType]) -> str:
+    """Why an operator is decided at run time only; empty if it is not.   [op.dynamic]"""
+    if any(True for type in types for _ in shapes_unknown(type)):
+        return "is applied to a value of unknown rank"
+    if step.accepts is None:
+        return ""
+    if any(True for _ in shapes_unknown(step.type)):
+        return "gives a value of unknown rank"
+    return "takes an argument of unknown length"
 
 
 def _result_type(operator: Operator, types: Sequence[Any], step: Apply) -> Any:
