@@ -191,20 +191,21 @@ class Folding:
 
 
 def _measured(step: Apply, sweep: Sweep) -> Constant | None:
-    """Fold an operator that returns sizes, of any dtype, if these are numbers that fit it.   [pass.fold.sizes]"""
-    rule = step.operator.contents
-    if not step.operator.faults.is_of_sizes or rule is None:
+    """Fold `shape_of` and `ndarray_size` if the sizes are numbers that fit the element type.   [pass.fold.sizes]"""
+    rule = step.operator.contents if step.operator.faults.is_of_sizes else None
+    if rule is None:
         return None
-    operands = sweep.operands(step)
-    contents = rule(*operands, **step.attributes) if isinstance(operands[0], TensorType) else None
-    numbers = [part.value for part in contents or ()]
-    if contents is None or None in numbers or not isinstance(step.type, TensorType):
+    (operand,) = sweep.operands(step)
+    contents = rule(operand, **step.attributes) if isinstance(operand, TensorType) else None
+    if contents is None:
         return None
-    low, high = integer_range(step.type.dtype)
-    if not all(isinstance(number, int) and low <= number <= high for number in numbers):
+    assert isinstance(step.type, TensorType), step.operator.name
+    dtype, numbers = step.type.dtype, [part.value for part in contents]
+    low, high = integer_range(dtype)
+    if not all(number is not None and low <= number <= high for number in numbers):
         return None
-    shape = tuple(size.value or 0 for size in step.type.shape)
-    return literal(step.name, tensor_of(shape, step.type.dtype, kept(step.type.dtype, numbers)), step)
+    shape = (len(numbers),) * step.type.rank
+    return literal(step.name, tensor_of(shape, dtype, kept(dtype, numbers)), step)
 
 
 def folded(module: Module, context: Context) -> Transformed:
