@@ -54,14 +54,16 @@ class Calls(Branches):
             s = solve(want)
             if len(want.terms) == 1 and s and s[0] not in subst and want == dim(s[0]):
                 subst[s[0]] = have
+        unsolved = False
         for _round in range(3):
             for want, have, p in pairs:
-                error = not self.solve_for(want, have, p, subst, error) or error
+                unsolved = not self.solve_for(want, have, p, subst, error or unsolved) or unsolved
+        error = error or unsolved
         for a, (_, w), p in zip(args, fn.params, places, strict=False):
             literal = a.weak and isinstance(a.type, Tensor) and w.kind == "tensor" and a.tensor.dtype != w.dtype
             if literal and (w.dtype in INTS or w.dtype in FLOATS):
                 raise Bad("E0306", "type.call.argument", p)
-            a.error, kept = a.error or error, a.error
+            a.error, kept = a.error or unsolved, a.error
             self.flow(a, w, subst, "type.call.argument", p)
             a.error = kept
         for c in fn.pre:
