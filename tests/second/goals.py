@@ -305,7 +305,7 @@ class Goals:
             if not self.gradual and (not asserted or p.kind == "fails"):
                 if p.kind == "fails":
                     model = self.full({}, p)
-                    if not p.silent and all_(*p.path) == TRUE:
+                    if not p.silent and self.solver.holds([], all_(*p.path)):
                         out.append(("E0301", p, None))
                     elif not p.silent and model:
                         out.append(("E0302", p, model))

@@ -79,7 +79,7 @@ class SizeJoin:
         return self._either(both, path, axis)
 
     def _is_in_error(self) -> bool:
-        """Whether the value of a branch is in error, so that no other size of another branch is reported."""
+        """Whether the value of a branch is in error, so that its sizes are not compared.  [check.strict]"""
         return not self.state.values.failed.isdisjoint(branch.block.result for branch in self.branches)
 
     def _apart(self, dims: Sequence[Dim]) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from gradual.core.check import Blame, Check, Promise, Site
 from gradual.core.value_words import reworded
 from gradual.diagnostic import Diagnostic, Severity
 from gradual.dims.rewrite.readable import reduced
-from gradual.dims.rewrite.simplify import NOTHING, simplified_constraint
+from gradual.dims.rewrite.simplify import simplified_constraint
 from gradual.dims.store.facts import Facts
 from gradual.dims.term.atom import Ite, Max, Min, bottom_up
 from gradual.dims.term.constraint import (
@@ -127,9 +127,10 @@ def _fail_under_test(state: Elaboration, owed: Obligation, goal: Constraint) -> 
     function may never run, so code after it stays reachable.   [type.if.fails]
     """
     check = _left(state, owed, "it fails whenever it is reached")
-    told, path = fails_always(state, owed, ""), simplified_constraint(all_of(*state.facts.path), NOTHING)
-    sizes = {} if path is TRUE else dict(state.program.decider.counterexample(state.facts, negated(path)))
-    where, unreached = terms(state, owed.goal), not sizes and path is not TRUE
+    told, path = fails_always(state, owed, ""), all_of(*state.facts.path)
+    everywhere = path is TRUE or state.program.decider.proves(Facts(), path)
+    sizes = {} if everywhere else dict(state.program.decider.counterexample(state.facts, negated(path)))
+    where, unreached = terms(state, owed.goal), not sizes and not everywhere
     error = failing_for_some(owed, sizes, where) if sizes else failing_for_all(owed, "", sizes, where)
     follows, refuted = unreached or state.reach.after_error or not _is_first(state, owed), Refuted("", sizes)
     state.obligations.postponed.append(Postponed(refuted, error, False, owed.goal, check, follows, told))
