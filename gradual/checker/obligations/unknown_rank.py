@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from gradual.checker.obligations.discharge import promises, require
 from gradual.checker.obligations.obligation import Obligation
@@ -17,7 +18,7 @@ from gradual.checker.state.unknowns import single
 from gradual.checker.state.values import Broken, Made
 from gradual.core.check import Blame, Check, Promise, Site
 from gradual.dims.store.facts import Cone
-from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, equal, negated
+from gradual.dims.term.constraint import FALSE, TRUE, Constraint, at_least, equal
 from gradual.dims.term.dim import Dim, constant
 from gradual.ops.declaration.operator import IllFormed, Judgement
 from gradual.ops.declaration.rank_cases import Case, Cases, Together, Types, Unknown, unranked
@@ -152,10 +153,10 @@ def _open(state: Elaboration, application: Application, cases: Cases) -> Asked |
     If its requirements are refuted at every rank, report them.   [op.dynamic.result] [op.dynamic]
     """
     fitting = cases.fitting
-    if all(_is_refuted(state, case) for case in fitting):
+    if all(case.is_refuted(partial(_contradicts, state)) for case in fitting):
         return _refuted(state, application, fitting)
     together, accepts = Together(fitting), None
-    if not all(_is_met(state, case) for case in cases.every):
+    if not all(case.is_met(state.holds) for case in cases.every):
         accepts = _check(state, application, fitting[0])
     if len(fitting) < len(cases.every):
         _learn(state, together)
@@ -184,24 +185,8 @@ def _refuted(state: Elaboration, application: Application, cases: Sequence[Case]
     return None
 
 
-def _is_refuted(state: Elaboration, case: Case) -> bool:
-    """Whether the ranks of a case, or the rule's requirements at them, are refuted without path conditions."""
-    assert case.judgement is not None
-    needs = () if case.is_sample else case.judgement.needs
-    goals = (*case.equations, *(need.goal for need in needs))
-    return any(_contradicts(state, goal) for goal in goals)
-
-
 def _contradicts(state: Elaboration, goal: Constraint) -> bool:
     return goal is FALSE or isinstance(state.decide(goal), Refuted)
-
-
-def _is_met(state: Elaboration, case: Case) -> bool:
-    """Whether the rule holds at the ranks of a case without a check, or those ranks are proved impossible."""
-    if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
-        return True
-    apart = (negated(unknown.stands(value)) for unknown, value in case.at)
-    return any(map(state.holds, apart))
 
 
 def _learn(state: Elaboration, together: Together) -> None:

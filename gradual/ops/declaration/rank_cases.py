@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most, equal
+from gradual.dims.term.constraint import TRUE, Constraint, at_least, at_most, equal, negated
 from gradual.dims.term.dim import Dim, constant, maximum, product, sum_of
 from gradual.limits import LIMITS
 from gradual.ops.declaration.operator import Contents, IllFormed, Judgement
@@ -87,6 +87,18 @@ class Case:
             if unknown.origin is not None:
                 found.append(counted(unknown.origin, value))
         return tuple(found)
+
+    def is_met(self, holds: Callable[[Constraint], bool]) -> bool:
+        """Whether the rule holds in this case without a check, or its ranks are proved impossible."""
+        if self.judgement is not None and not self.is_sample and all(n.goal is TRUE for n in self.judgement.needs):
+            return True
+        return any(holds(negated(unknown.stands(value))) for unknown, value in self.at)
+
+    def is_refuted(self, refutes: Callable[[Constraint], bool]) -> bool:
+        """Whether the ranks of a well-formed case, or the rule's requirements at them, are refuted."""
+        assert self.judgement is not None
+        needs = () if self.is_sample else self.judgement.needs
+        return any(map(refutes, (*self.equations, *(need.goal for need in needs))))
 
 
 @record

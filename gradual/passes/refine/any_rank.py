@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from gradual.core.check import Check
 from gradual.core.terms import Apply
-from gradual.dims.term.constraint import FALSE, TRUE, negated
-from gradual.ops.declaration.rank_cases import Case, Cases, Together
+from gradual.dims.term.constraint import FALSE, Constraint
+from gradual.ops.declaration.rank_cases import Cases, Together
 from gradual.ops.declaration.unknown_rank import Asking
 from gradual.passes.refine.state import SweepState, Unreachable, stopping
 from gradual.types.unpacking import shapes_unknown
@@ -19,27 +20,16 @@ def still_asked(seen: SweepState, step: Apply, cases: Cases | None) -> Check | N
     accepts = step.accepts
     if accepts is None or cases is None or not cases.complete:
         return accepts
-    if all(_is_met(seen, case) for case in cases.every):
+    if all(case.is_met(seen.holds) for case in cases.every):
         return None
-    if all(_is_refuted(seen, case) for case in cases.fitting):
+    if all(case.is_refuted(partial(_contradicts, seen)) for case in cases.fitting):
         seen.out.append(replace(accepts, goal=FALSE))
         raise Unreachable(stopping(f"`{step.operator.name}` refuses its arguments at every rank", step.span))
     return accepts
 
 
-def _is_met(seen: SweepState, case: Case) -> bool:
-    """Whether the rule owes nothing at the ranks of a case, or those ranks are impossible."""
-    if case.judgement is not None and not case.is_sample and all(need.goal is TRUE for need in case.judgement.needs):
-        return True
-    return any(seen.holds(negated(unknown.stands(value))) for unknown, value in case.at)
-
-
-def _is_refuted(seen: SweepState, case: Case) -> bool:
-    """Whether the ranks of a well-formed case are impossible, or what the rule owes at them never holds."""
-    assert case.judgement is not None
-    needs = () if case.is_sample else case.judgement.needs
-    goals = (*(need.goal for need in needs), *(unknown.stands(value) for unknown, value in case.at))
-    return any(goal is FALSE or isinstance(seen.decide(goal), Refuted) for goal in goals)
+def _contradicts(seen: SweepState, goal: Constraint) -> bool:
+    return goal is FALSE or isinstance(seen.decide(goal), Refuted)
 
 
 def learn_ranks(seen: SweepState, step: Apply) -> None:
